@@ -1,0 +1,293 @@
+"""The contract of a game, and its options.
+
+A game is one NumPy record type and a handful of kernels over it. Everything else in this library and in the workbench
+around it works through :class:`Game` and never asks which game it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from shadowenvs.layout import Actions, Layout
+
+NO_ACTION = -1
+"""In a batch of actions: leave this table alone."""
+
+WIN_SHARE, POINTS = range(2)
+
+
+# ---------------------------------------------------------------------------------------------------------- options
+
+
+@dataclass(frozen=True)
+class _Option:
+    """What is allowed for one option, kept in the metadata of its dataclass field."""
+
+    meaning: str
+    kind: str
+    dtype: str | None = None  # None: not part of the state
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+    def values(self) -> str:
+        """What is allowed, in words."""
+        if self.kind == "choice":
+            return ", ".join(map(repr, self.choices))
+        if self.kind == "bool":
+            return "False, True"
+        return self._range() if self.low is not None else self.meaning
+
+    def _range(self) -> str:
+        return f"{self.low:g} and more" if self.high is None else f"{self.low:g} to {self.high:g}"
+
+    def convert(self, stored: Any) -> Any:
+        """Returns the value from the number that a state holds."""
+        return bool(stored) if self.kind == "bool" else stored
+
+    def parse(self, name: str, value: Any) -> Any:
+        """Returns the value in its own type, or raises ValueError."""
+        if self.kind == "integer":
+            if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+                raise ValueError(f"{name} must be an integer, not {value!r}")
+            value = int(value)
+        elif self.kind == "bool":
+            if not isinstance(value, (bool, np.bool_)):
+                raise ValueError(f"{name} must be a bool, not {value!r}")
+            return bool(value)
+        elif self.kind == "choice":
+            if not isinstance(value, str) or value not in self.choices:
+                raise ValueError(f"unknown {name} {value!r}; choose one of {self.values()}")
+            return value
+        if self.low is not None and value < self.low and self.high is None:
+            raise ValueError(f"{name} must be at least {self.low:g}, not {value}")
+        if self.low is not None and self.high is not None and not self.low <= value <= self.high:
+            raise ValueError(f"{name} must be between {self.low:g} and {self.high:g}, not {value}")
+        return value
+
+
+def integer(default: int | None, low: int, high: int | None, meaning: str, dtype: str = "i1") -> Any:
+    """Declares an integer option from low to high; default None means that :meth:`Options.defaults` computes it."""
+    return dataclasses.field(
+        default=default, metadata={"option": _Option(meaning, "integer", dtype, low=low, high=high)}
+    )
+
+
+def choice(default: str, *choices: str, meaning: str) -> Any:
+    """Declares an option with one of several words; in the state it is the word's index."""
+    return dataclasses.field(default=default, metadata={"option": _Option(meaning, "choice", "i1", choices)})
+
+
+def boolean(default: bool, meaning: str) -> Any:
+    """Declares a yes-or-no option; in the state it is 0 or 1."""
+    return dataclasses.field(default=default, metadata={"option": _Option(meaning, "bool", "i1")})
+
+
+def reward_option() -> Any:
+    """Declares the option that every game has."""
+    return choice("win_share", "win_share", "points", meaning="what a learner is given")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Base of the options of a game: a frozen dataclass whose fields are made by the functions above.
+
+    A wrong value raises ``ValueError`` with the option's name, the value and what is allowed. An option left at None
+    holds its computed default after construction.
+    """
+
+    num_players: int
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if value is not None or field.default is not None:
+                object.__setattr__(self, field.name, field.metadata["option"].parse(field.name, value))
+        for name, value in self.defaults().items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        self.check()
+
+    def defaults(self) -> Mapping[str, Any]:
+        """Returns the computed defaults of options left at None."""
+        return {}
+
+    def check(self) -> None:
+        """Raises ValueError where options do not fit together."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns all options, computed defaults included, as JSON can hold them."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    @classmethod
+    def make(cls, **options: Any) -> Self:
+        """Builds options from keywords.
+
+        Raises:
+            ValueError: An option is unknown, or its value is not allowed.
+        """
+        known = [field.name for field in dataclasses.fields(cls)]
+        for name in options:
+            if name not in known:
+                raise ValueError(f"unknown option {name!r}; the options are {', '.join(known)}")
+        return cls(**options)
+
+    @classmethod
+    def dtype(cls) -> np.dtype[Any]:
+        """Returns the record type that holds these options inside a state."""
+        described = [(field.name, field.metadata["option"]) for field in dataclasses.fields(cls)]
+        return np.dtype([(name, option.dtype) for name, option in described if option.dtype is not None])
+
+    def pack(self) -> np.ndarray:
+        """Returns the options as a record, words as their indices."""
+        record = np.zeros((), self.dtype())
+        for field in dataclasses.fields(self):
+            option = field.metadata["option"]
+            if option.dtype is not None:
+                value = getattr(self, field.name)
+                record[field.name] = option.choices.index(value) if option.choices else value
+        return record
+
+    @classmethod
+    def unpack(cls, record: Any) -> Self:
+        """Returns the options that a record made by :meth:`pack` stands for; those outside the state are default."""
+        values: dict[str, Any] = {}
+        for field in dataclasses.fields(cls):
+            option = field.metadata["option"]
+            if option.dtype is not None:
+                value = record[field.name].item()
+                values[field.name] = option.choices[value] if option.choices else option.convert(value)
+        return cls(**values)
+
+    @classmethod
+    def table(cls) -> list[tuple[str, str, str, str]]:
+        """Returns rows (option, values, default, meaning) for documentation."""
+        rows = []
+        for field in dataclasses.fields(cls):
+            option = field.metadata["option"]
+            default = "computed" if field.default is None else repr(field.default)
+            rows.append((field.name, option.values(), default, option.meaning))
+        return rows
+
+
+# ------------------------------------------------------------------------------------------------------------ state
+
+
+def state_dtype(options: type[Options], max_seats: int, fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
+    """Returns the record type of a state: the header that every game has, then the game's own fields.
+
+    Args:
+        options: The game's options.
+        max_seats: S, the most seats of the game.
+        fields: The game's own fields as NumPy takes them.
+    """
+    header = [
+        ("seed", np.uint64),  # of the deal and of every later draw; never advanced
+        ("rewards", np.float32, (max_seats,)),  # of the last action, by seat
+        ("points", np.int16, (max_seats,)),  # the game's own score so far, by seat
+        ("to_move", np.int8),  # seat that decides next; 0 at the end
+        ("done", np.bool_),
+        ("winners", np.uint8),  # bit set of seats, 0 until done
+        ("options", options.dtype()),
+    ]
+    dtype = np.dtype(header + fields, align=True)
+    for name in dtype.names or ():
+        if name in dir(np.recarray):
+            raise ValueError(f"state field {name} would hide an attribute of NumPy arrays")
+    return dtype
+
+
+# --------------------------------------------------------------------------------------------------------- contract
+
+
+@dataclass(frozen=True)
+class Game:
+    """All that the suite knows of a game.
+
+    Kernels are compiled functions. ``table`` is the record of what is the same for every table of an environment,
+    ``state`` one record of :attr:`state`, ``seat`` a seat number, ``mask`` bool [A] and ``obs`` a record of
+    :attr:`observation`. Kernels fill their last argument and neither raise nor allocate (``determinise`` may).
+
+    Attributes:
+        name: Identifier, also the folder's name.
+        title: The printed name.
+        version: Raised whenever equal seeds and actions no longer give equal games or observations.
+        summary: One line for lists.
+        seats: Allowed numbers of players.
+        simultaneous: Whether seats choose at the same time; such a game also has a ParallelEnv of its own.
+        points_sign: 1 where many points are good, -1 where few are.
+        options: The frozen dataclass of its options.
+        state: Record type of a state.
+        observation: Layout of an observation.
+        actions: Layout of the actions.
+        max_steps: ``(options, tables) -> int``, more actions than any game can have.
+        tables: ``(options) -> recarray [1]``, read-only.
+        deal: ``(table, state, seed)`` starts a game; writes everything but ``state.options``.
+        legal: ``(table, state, seat, mask)``; all False for a seat that is not to move.
+        step: ``(table, state, action)``; the action must be legal.
+        observe: ``(table, state, seat, obs)``.
+        determinise: ``(table, state, seat, seed)`` replaces all that the seat cannot know by a sample.
+        heuristic: ``(table, obs, mask, seed) -> action``, a decent opponent; reads only public fields of the table.
+        format_action: ``(action) -> str``.
+        parse_action: ``(text) -> int``, raises ValueError.
+        format_position: ``(state record [1]) -> str``, the whole state as one line.
+        parse_position: ``(text) -> state recarray [1]``, raises ValueError.
+        render: ``(state recarray [1], seat or None) -> str``, the table as one seat, or as all, may see it.
+        render_svg: The same as an SVG document, or None.
+        pictures: ``(tables, states, seats) -> dict of uint8 arrays`` for games with images, or None.
+    """
+
+    name: str
+    title: str
+    version: int
+    summary: str
+    seats: range
+    simultaneous: bool
+    points_sign: int
+    options: type[Options]
+    state: np.dtype[Any]
+    observation: Layout
+    actions: Actions
+    max_steps: Callable[[Any, np.recarray], int]
+    tables: Callable[[Any], np.recarray]
+    deal: Callable[..., None]
+    legal: Callable[..., None]
+    step: Callable[..., None]
+    observe: Callable[..., None]
+    determinise: Callable[..., None]
+    heuristic: Callable[..., int]
+    format_action: Callable[[int], str]
+    parse_action: Callable[[str], int]
+    format_position: Callable[[np.ndarray], str]
+    parse_position: Callable[[str], np.recarray]
+    render: Callable[[np.ndarray, int | None], str]
+    render_svg: Callable[[np.ndarray, int | None], str] | None = None
+    pictures: Callable[..., dict[str, np.ndarray]] | None = None
+
+    @property
+    def id(self) -> str:
+        """Name and version, as in ``shadow_cards_v0``."""
+        return f"{self.name}_v{self.version}"
+
+    @property
+    def max_seats(self) -> int:
+        return max(self.seats)
+
+    @property
+    def num_actions(self) -> int:
+        return self.actions.size
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Kernels do not pickle; the game is found again by its module.
+        return _load, (self.options.__module__.rpartition(".")[0],)
+
+
+def _load(module: str) -> Game:
+    game: Game = importlib.import_module(module).GAME
+    return game

@@ -1,0 +1,205 @@
+"""Observations and actions, declared once; everything that needs their shape derives it from here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shadowenvs.jit import kernel
+
+WIDE_BASE = 100
+
+
+@dataclass(frozen=True)
+class Field:
+    """One named piece of an observation.
+
+    Attributes:
+        name: Identifier, also the name of the record field.
+        shape: Shape of the values, () for a single one.
+        low: Lowest value.
+        high: Highest value.
+        meaning: One line for a person.
+        wide: Whether values may leave int8. A wide value v is stored as the two entries v // 100 and v % 100, so the
+            record field has one axis of length 2 more.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    low: int
+    high: int
+    meaning: str
+    wide: bool = False
+
+    def __post_init__(self) -> None:
+        lowest, highest = (self.low // WIDE_BASE, self.high // WIDE_BASE) if self.wide else (self.low, self.high)
+        if not -128 <= lowest <= highest <= 127:
+            raise ValueError(f"field {self.name}: values {self.low} to {self.high} do not fit into int8")
+
+    @property
+    def stored_shape(self) -> tuple[int, ...]:
+        return (*self.shape, 2) if self.wide else self.shape
+
+    @property
+    def length(self) -> int:
+        """Number of int8 entries."""
+        return int(np.prod(self.stored_shape, dtype=int))
+
+    def bounds(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Returns the lowest and highest entries, int8 [length] each."""
+        if self.wide:
+            low, high = [self.low // WIDE_BASE, 0], [self.high // WIDE_BASE, WIDE_BASE - 1]
+            repeat = self.length // 2
+            return np.tile(np.array(low, np.int8), repeat), np.tile(np.array(high, np.int8), repeat)
+        return np.full(self.length, self.low, np.int8), np.full(self.length, self.high, np.int8)
+
+
+class Layout:
+    """The observation of a game: named fields, and the flat int8 vector that they make up in order.
+
+    Attributes:
+        fields: The fields in order.
+        dtype: NumPy record type with one int8 field each, packed: a kernel writes it by name.
+        size: Number F of entries of the flat vector.
+        slices: Place of each field in the flat vector, by name.
+        low: Lowest entries, int8 [F].
+        high: Highest entries, int8 [F].
+    """
+
+    def __init__(self, *fields: Field) -> None:
+        names = [field.name for field in fields]
+        reserved = set(dir(np.recarray))
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"field {name} is declared twice")
+            if name in reserved:
+                raise ValueError(f"field {name} would hide an attribute of NumPy arrays")
+        self.fields = fields
+        self.dtype = np.dtype([(field.name, np.int8, field.stored_shape) for field in fields])
+        self.size = self.dtype.itemsize
+        self.slices: dict[str, slice] = {}
+        start = 0
+        for field in fields:
+            self.slices[field.name] = slice(start, start + field.length)
+            start += field.length
+        bounds = [field.bounds() for field in fields]
+        self.low = np.concatenate([low for low, _ in bounds])
+        self.high = np.concatenate([high for _, high in bounds])
+
+    def __getitem__(self, name: str) -> Field:
+        for field in self.fields:
+            if field.name == name:
+                return field
+        raise KeyError(f"no field {name!r}; fields are: {', '.join(self.slices)}")
+
+    def records(self, observations: NDArray[np.int8]) -> np.recarray:
+        """Views flat observations int8 [..., F] (contiguous) as records [...], without a copy."""
+        return observations.view(self.dtype)[..., 0].view(np.recarray)
+
+    def read(self, observations: NDArray[np.int8], name: str) -> NDArray[np.int64]:
+        """Returns the values of one field.
+
+        Args:
+            observations: int8 [..., F].
+            name: A field's name.
+
+        Returns:
+            int64 [..., *shape], wide values put together.
+
+        Raises:
+            KeyError: There is no such field.
+        """
+        field = self[name]
+        entries = observations[..., self.slices[name]].astype(np.int64)
+        values = entries.reshape(*observations.shape[:-1], *field.stored_shape)
+        return values[..., 0] * WIDE_BASE + values[..., 1] if field.wide else values
+
+    def scale(self) -> NDArray[np.float32]:
+        """Returns float32 [F]: what a network divides the entries by, so that they lie near [-1, 1]."""
+        largest = np.maximum(np.abs(self.low.astype(np.float32)), np.abs(self.high.astype(np.float32)))
+        return np.maximum(largest, 1.0).astype(np.float32)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash that changes when any entry changes its place or meaning."""
+        return _digest([asdict(field) for field in self.fields])
+
+    def table(self) -> list[tuple[str, str, str, str, str]]:
+        """Returns rows (field, place, shape, values, meaning) for documentation."""
+        rows = []
+        for field in self.fields:
+            place = self.slices[field.name]
+            where = str(place.start) if field.length == 1 else f"{place.start}-{place.stop - 1}"
+            shape = "×".join(map(str, field.shape)) or "1"
+            values = f"{field.low} to {field.high}" + (" (wide)" if field.wide else "")
+            rows.append((field.name, where, shape, values, field.meaning))
+        return rows
+
+
+@kernel
+def write_wide(entries: np.ndarray, value: int) -> None:
+    """Stores a wide value into its two entries, int8 [2]."""
+    entries[0] = value // WIDE_BASE
+    entries[1] = value % WIDE_BASE
+
+
+@kernel
+def read_wide(entries: np.ndarray) -> int:
+    """Returns the wide value of two entries, int8 [2]."""
+    return int(entries[0]) * WIDE_BASE + int(entries[1])
+
+
+@dataclass(frozen=True)
+class ActionBlock:
+    """Consecutive actions of one kind.
+
+    Attributes:
+        name: The kind, in capitals.
+        count: How many there are.
+        meaning: One line for a person.
+    """
+
+    name: str
+    count: int
+    meaning: str
+
+
+class Actions:
+    """The actions of a game: blocks, numbered one after the other from 0.
+
+    Attributes:
+        blocks: The blocks in order.
+        first: Number of the first action of each block, by name.
+        size: Number A of actions.
+    """
+
+    def __init__(self, *blocks: ActionBlock) -> None:
+        self.blocks = blocks
+        self.first: dict[str, int] = {}
+        self.size = 0
+        for block in blocks:
+            self.first[block.name] = self.size
+            self.size += block.count
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash that changes when any action changes its number or meaning."""
+        return _digest([asdict(block) for block in self.blocks])
+
+    def table(self) -> list[tuple[str, str, str, str]]:
+        """Returns rows (kind, numbers, count, meaning) for documentation."""
+        rows = []
+        for block in self.blocks:
+            first = self.first[block.name]
+            where = str(first) if block.count == 1 else f"{first}-{first + block.count - 1}"
+            rows.append((block.name, where, str(block.count), block.meaning))
+        return rows
+
+
+def _digest(content: object) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
