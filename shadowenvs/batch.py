@@ -1,52 +1,499 @@
 """Batches of tables: the only loops over states.
 
-The templates at the top are ordinary Python functions; :func:`shadowenvs.jit.specialise` compiles one of each per game.
-``table`` is what is the same for all tables of a batch, ``b`` a table's number.
+The templates at the top are ordinary functions; :func:`shadowenvs.jit.specialise` compiles one of each per game, with the
+game's kernels in place of the six names below. ``b`` is a table's number. :class:`Batch` owns the arrays.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shadowenvs import rng
-from shadowenvs.game import NO_ACTION
-from shadowenvs.jit import cached, kernel
+from shadowenvs.cards import count
+from shadowenvs.errors import IllegalActionError
+from shadowenvs.game import NO_ACTION, Game, Options
+from shadowenvs.jit import cached, direct, kernel, specialise
+from shadowenvs.turn import Turn
+
+LOOK = -2
+"""In a batch of actions: do nothing, but refresh observation and mask."""
+
+# ------------------------------------------------------------------------------------------------------- templates
 
 
-def deal(*_: Any) -> None: ...
-def legal(*_: Any) -> None: ...
-def step(*_: Any) -> None: ...
-def observe(*_: Any) -> None: ...
+def deal(table: Any, state: Any, seed: Any) -> None: ...
+def legal(table: Any, state: Any, seat: Any, mask: Any) -> None: ...
+def step(table: Any, state: Any, action: Any) -> None: ...
+def observe(table: Any, state: Any, seat: Any, obs: Any) -> None: ...
+def determinise(table: Any, state: Any, seat: Any, seed: Any) -> None: ...
+def heuristic(table: Any, obs: Any, mask: Any, seed: Any) -> Any: ...
 
 
-def step_tables(
-    tables: np.recarray,
-    states: np.recarray,
-    actions: np.ndarray,
-    records: np.recarray,
-    masks: np.ndarray,
-    seats: np.ndarray,
-    rewards: np.ndarray,
-    dones: np.ndarray,
-    start: int,
-    stop: int,
+def deal_tables(
+    tables: Any, states: Any, records: Any, masks: Any, seats: Any, seeds: Any, games: Any, start: int, stop: int
 ) -> None:
+    """Starts game number games[b] at every table."""
     table = tables[0]
     for b in range(start, stop):
         state = states[b]
-        step(table, state, actions[b])
-        for seat in range(rewards.shape[1]):
-            rewards[b, seat] = state.rewards[seat]
-        dones[b] = state.done
-        if state.done:
-            deal(table, state, rng.mix(state.seed, 1, 2, 3))
+        deal(table, state, rng.mix(seeds[b], rng.STREAM_TABLE, games[b], 0))
         seat = int(state.to_move)
         seats[b] = seat
         observe(table, state, seat, records[b])
         legal(table, state, seat, masks[b])
 
+
+def step_tables(
+    tables: Any,
+    states: Any,
+    records: Any,
+    masks: Any,
+    seats: Any,
+    rewards: Any,
+    dones: Any,
+    finals: Any,
+    final_points: Any,
+    final_winners: Any,
+    seeds: Any,
+    games: Any,
+    autoreset: bool,
+    actions: Any,
+    start: int,
+    stop: int,
+) -> None:
+    """Carries out one action per table, and deals anew where a game has ended."""
+    table = tables[0]
+    for b in range(start, stop):
+        action = actions[b]
+        if action == NO_ACTION:
+            dones[b] = False
+            for seat in range(rewards.shape[1]):
+                rewards[b, seat] = 0.0
+            continue
+        state = states[b]
+        if action != LOOK:
+            seat = int(state.to_move)
+            if 0 <= action < masks.shape[1] and masks[b, action]:
+                step(table, state, action)
+            else:
+                forfeit(state, seat)
+            for other in range(rewards.shape[1]):
+                rewards[b, other] = state.rewards[other]
+            dones[b] = state.done
+            if state.done and autoreset:
+                observe(table, state, seat, finals[b])
+                keep_result(state, final_points[b], final_winners, b)
+                games[b] += 1
+                deal(table, state, rng.mix(seeds[b], rng.STREAM_TABLE, games[b], 0))
+        seat = int(state.to_move)
+        seats[b] = seat
+        observe(table, state, seat, records[b])
+        legal(table, state, seat, masks[b])
+
+
+def observe_tables(tables: Any, states: Any, seats: Any, records: Any, start: int, stop: int) -> None:
+    """Writes the observation of any seat of each table."""
+    for b in range(start, stop):
+        observe(tables[0], states[b], int(seats[b]), records[b])
+
+
+def determinise_tables(tables: Any, states: Any, seats: Any, seeds: Any, start: int, stop: int) -> None:
+    """Replaces all that a seat of each table cannot know."""
+    for b in range(start, stop):
+        determinise(tables[0], states[b], int(seats[b]), seeds[b])
+
+
+def choose_tables(tables: Any, records: Any, masks: Any, seeds: Any, actions: Any, start: int, stop: int) -> None:
+    """Writes the heuristic's choice for each table."""
+    for b in range(start, stop):
+        actions[b] = heuristic(tables[0], records[b], masks[b], seeds[b])
+
+
+@kernel
+def forfeit(state: Any, seat: int) -> None:
+    """Ends a game without a winner: -1 for the seat that tried an illegal action, 0 for the others."""
+    for other in range(len(state.rewards)):
+        state.rewards[other] = 0.0
+    state.rewards[seat] = -1.0
+    state.winners = 0
+    state.done = True
+
+
+@kernel
+def keep_result(state: Any, points: Any, winners: Any, b: int) -> None:
+    """Copies the final points, int16 [P], and winners of a game that is over."""
+    for seat in range(len(points)):
+        points[seat] = state.points[seat]
+    winners[b] = state.winners
+
+
+# -------------------------------------------------------------------------------------------- loops without a game
+
+
 @cached
-def random_actions(words, counts, seed, number, actions):
-    pass
+def mix_seeds(seed: Any, seeds: Any) -> None:
+    """Writes a seed for each table, uint64 [B], mixed from one seed and the table's number."""
+    for b in range(len(seeds)):
+        seeds[b] = rng.mix(seed, rng.STREAM_TABLE, b, 1)
+
+
+@cached
+def first_illegal(masks: Any, actions: Any) -> int:
+    """Returns the first table whose action is neither legal nor NO_ACTION, -1 if there is none."""
+    for b in range(len(actions)):
+        action = actions[b]
+        if action != NO_ACTION and not (0 <= action < masks.shape[1] and masks[b, action]):
+            return b
+    return -1
+
+
+@kernel
+def random_action(words: Any, word: Any) -> int:
+    """Returns a uniformly random legal action.
+
+    Args:
+        words: uint64 [W], the mask, eight actions a word.
+        word: 32 random bits.
+    """
+    total = 0
+    for w in range(len(words)):
+        total += count(words[w])
+    k = np.int64((word * np.uint64(total)) >> np.uint64(32))
+    for w in range(len(words)):
+        legal_here = words[w]
+        num = count(legal_here)
+        if k < num:
+            for _ in range(k):
+                legal_here &= legal_here - np.uint64(1)
+            lowest_bit = legal_here & ~(legal_here - np.uint64(1))
+            return 8 * w + (count(lowest_bit - np.uint64(1)) >> 3)
+        k -= num
+    return NO_ACTION
+
+
+@cached
+def random_actions(words: Any, seed: Any, number: int, actions: Any, start: int, stop: int) -> None:
+    """Writes a uniformly random legal action for each table, NO_ACTION where there is none.
+
+    Args:
+        words: uint64 [B, W], the masks, eight actions a word.
+        seed: Seed of the choices.
+        number: How many times this seed was used before.
+        actions: int64 [B], written.
+        start: First table.
+        stop: Table after the last.
+    """
+    for b in range(start, stop):
+        drawn = rng.block(seed, rng.STREAM_ACTION, number, b >> 2)
+        actions[b] = random_action(words[b], drawn[b & 3])
+
+
+# ----------------------------------------------------------------------------------------------------------- loops
+
+
+class Loops(NamedTuple):
+    """The compiled loops of one game."""
+
+    deal: Callable[..., None]
+    step: Callable[..., None]
+    observe: Callable[..., None]
+    determinise: Callable[..., None]
+    choose: Callable[..., None]
+
+
+@functools.cache
+def loops(game: Game) -> Loops:
+    """Returns the loops of a game, compiled at their first call."""
+    kernels = {name: getattr(game, name) for name in ("deal", "legal", "step", "observe", "determinise", "heuristic")}
+    templates = (deal_tables, step_tables, observe_tables, determinise_tables, choose_tables)
+    return Loops(*(specialise(template, game.id, **kernels) for template in templates))
+
+
+class Batch:
+    """B tables of one game, turn by turn.
+
+    After :meth:`reset` and :meth:`step` the arrays below describe every table from the view of the seat to move. They
+    are the batch's own memory and change with the next call: copy what must last.
+
+    Attributes:
+        game: The game.
+        options: Its options.
+        tables: What is the same for every table, recarray [1], read-only.
+        num_tables: B.
+        num_players: P.
+        observations: int8 [B, F].
+        masks: bool [B, A], True for legal actions.
+        seats: int8 [B], the seat to move.
+        rewards: float32 [B, P], of the last action, by seat.
+        dones: bool [B], whether the last action ended the game.
+        final_observations: int8 [B, F], of the seat that acted last, for tables in ``dones``.
+        final_points: int16 [B, P], of the last game that ended at each table.
+        final_winners: uint8 [B], bit set of its winning seats; 0 if it was forfeited.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_tables: int,
+        *,
+        num_threads: int = 1,
+        illegal_actions: str = "raise",
+        autoreset: bool = True,
+        **options: Any,
+    ) -> None:
+        """Makes the tables; :meth:`reset` deals.
+
+        Args:
+            game: The game.
+            num_tables: B, at least 1.
+            num_threads: Slices of the batch that run at the same time.
+            illegal_actions: "raise" an error, or "terminate" the game with -1 for the offender.
+            autoreset: Whether finished tables are dealt anew in the same call. If not, they take NO_ACTION only.
+            **options: Options of the game.
+
+        Raises:
+            ValueError: An argument is not allowed.
+        """
+        for name, number in (("num_tables", num_tables), ("num_threads", num_threads)):
+            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+                raise ValueError(f"{name} must be an integer of at least 1, not {number!r}")
+        if illegal_actions not in ("raise", "terminate"):
+            raise ValueError(f"illegal_actions must be 'raise' or 'terminate', not {illegal_actions!r}")
+        self.game = game
+        self.options: Options = game.options.make(**options)
+        self.tables = game.tables(self.options)
+        self.num_tables = int(num_tables)
+        self.num_players = self.options.num_players
+        self.illegal_actions = illegal_actions
+        self.autoreset = autoreset
+        self.num_threads = min(int(num_threads), self.num_tables)
+        self._allocate()
+        self._loops = loops(game)
+        self._direct: dict[Callable[..., None], Callable[..., None]] = {}
+        self._pool: ThreadPoolExecutor | None = None
+
+    def _allocate(self) -> None:
+        game, size, players = self.game, self.num_tables, self.num_players
+        self._states = np.zeros(size, game.state).view(np.recarray)
+        self._states["options"] = self.options.pack()
+        self.observations = np.zeros((size, game.observation.size), np.int8)
+        # Masks are padded to whole words so that they can be counted eight actions at a time.
+        self._mask_words = np.zeros((size, -(-game.num_actions // 8)), np.uint64)
+        self.seats = np.zeros(size, np.int8)
+        self.rewards = np.zeros((size, players), np.float32)
+        self.dones = np.zeros(size, np.bool_)
+        self.final_observations = np.zeros((size, game.observation.size), np.int8)
+        self.final_points = np.zeros((size, players), np.int16)
+        self.final_winners = np.zeros(size, np.uint8)
+        self._seeds = np.zeros(size, np.uint64)
+        self._games = np.zeros(size, np.int64)
+        self._view()
+
+    def _view(self) -> None:
+        layout = self.game.observation
+        self._records = layout.records(self.observations)
+        self._final_records = layout.records(self.final_observations)
+        self.masks = self._mask_words.view(np.bool_)[:, : self.game.num_actions]
+
+    # ------------------------------------------------------------------------------------------------- playing
+
+    def reset(self, seed: int | Sequence[int] | NDArray[np.uint64]) -> None:
+        """Deals a first game at every table.
+
+        Args:
+            seed: An integer, from which the seed of table b is mixed with b; or the seeds of the tables, [B]. The g-th
+                game of a table is dealt from a mix of its seed and g.
+        """
+        if isinstance(seed, (int, np.integer)):
+            mix_seeds(np.uint64(int(seed) & 0xFFFFFFFFFFFFFFFF), self._seeds)
+        else:
+            seeds = np.asarray(seed, np.uint64)
+            if seeds.shape != (self.num_tables,):
+                raise ValueError(f"seed must be an integer or {self.num_tables} of them, not an array {seeds.shape}")
+            self._seeds[:] = seeds
+        self._games[:] = 0
+        self.rewards[:] = 0.0
+        self.dones[:] = False
+        self._run(
+            self._loops.deal,
+            *(self.tables, self._states, self._records, self.masks, self.seats, self._seeds, self._games),
+        )
+
+    def step(self, actions: NDArray[np.integer]) -> None:
+        """Carries out one action per table; all are checked before any is applied.
+
+        Args:
+            actions: Integers [B]; NO_ACTION leaves a table alone.
+
+        Raises:
+            IllegalActionError: An action is not legal (with ``illegal_actions="raise"``). No table has changed.
+            ValueError: The array has another shape or type.
+        """
+        self.apply(self.checked(actions))
+
+    def checked(self, actions: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Returns the actions as int64 [B], or raises as :meth:`step` does."""
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_tables,) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions must be integers of shape ({self.num_tables},), not {actions.dtype} of shape {actions.shape}"
+            )
+        actions = np.ascontiguousarray(actions, np.int64)
+        bad = first_illegal(self.masks, actions)
+        if bad >= 0 and (self.illegal_actions == "raise" or self._states["done"][bad]):
+            raise self.illegal(bad, int(actions[bad]))
+        return actions
+
+    def apply(self, actions: NDArray[np.int64]) -> None:
+        """Carries out actions without a check: int64 [B], legal ones or NO_ACTION. An illegal one forfeits the game."""
+        self._run(
+            self._loops.step,
+            *(self.tables, self._states, self._records, self.masks, self.seats, self.rewards, self.dones),
+            *(self._final_records, self.final_points, self.final_winners, self._seeds, self._games, self.autoreset),
+            actions,
+        )
+
+    def illegal(self, b: int, action: int) -> IllegalActionError:
+        """Returns the error for an illegal action at table b."""
+        legal_actions = np.flatnonzero(self.masks[b]).tolist()
+        seat = int(self.seats[b])
+        if not legal_actions:
+            return IllegalActionError("the game is over; no action is legal", seat, action, [])
+        try:
+            word = repr(self.game.format_action(action))
+        except ValueError as error:
+            word = str(error)
+        words = ", ".join(self.game.format_action(other) for other in legal_actions)
+        return IllegalActionError(
+            f"illegal action {action} ({word}) of seat {seat}; legal are: {words}", seat, action, legal_actions
+        )
+
+    # -------------------------------------------------------------------------------------------------- looking
+
+    @property
+    def points(self) -> NDArray[np.int16]:
+        """The game's own score so far, int16 [B, P]; a view."""
+        points: NDArray[np.int16] = self._states["points"][:, : self.num_players]
+        return points
+
+    def observe(self, seats: NDArray[np.integer]) -> NDArray[np.int8]:
+        """Returns the observations, int8 [B, F], of any seats, [B]."""
+        observations = np.empty_like(self.observations)
+        records = self.game.observation.records(observations)
+        self._run(self._loops.observe, self.tables, self._states, np.ascontiguousarray(seats, np.int8), records)
+        return observations
+
+    def turn(self, generator: np.random.Generator, tables: NDArray[np.integer] | None = None) -> Turn:
+        """Returns what a decision maker is given for some tables (default all)."""
+        chosen = np.arange(self.num_tables) if tables is None else np.asarray(tables, np.int64)
+        return Turn(
+            *(self.game, self.options, chosen, self.seats[chosen], self.observations[chosen], self.masks[chosen]),
+            rng=generator,
+            _heuristic=self._heuristic_actions,
+            _worlds=self._sample_worlds,
+        )
+
+    def random_actions(self, seed: int, number: int) -> NDArray[np.int64]:
+        """Returns uniformly random legal actions, int64 [B], NO_ACTION for finished tables.
+
+        Args:
+            seed: Seed of the choices.
+            number: How many times this seed was used before, below 2**32.
+        """
+        actions = np.empty(self.num_tables, np.int64)
+        self.fill_random_actions(seed, number, actions)
+        return actions
+
+    def fill_random_actions(self, seed: int, number: int, actions: NDArray[np.int64]) -> None:
+        """Writes what :meth:`random_actions` returns into an array of the caller's."""
+        self._run(random_actions, self._mask_words, np.uint64(seed), number, actions)
+
+    def _heuristic_actions(self, turn: Turn) -> NDArray[np.int64]:
+        actions = np.empty(len(turn), np.int64)
+        records = self.game.observation.records(np.ascontiguousarray(turn.observations))
+        seeds = turn.rng.integers(2**64, size=len(turn), dtype=np.uint64)
+        choose = self._loops.choose
+        choose(self.tables, records, np.ascontiguousarray(turn.masks), seeds, actions, 0, len(turn))
+        return actions
+
+    def _sample_worlds(self, turn: Turn, size: int) -> Batch:
+        worlds = Batch(self.game, len(turn) * size, autoreset=False, **self.options.as_dict())
+        states = np.repeat(self._states[turn.tables], size)
+        seeds = turn.rng.integers(2**64, size=len(states), dtype=np.uint64)
+        seats = np.repeat(turn.seats, size)
+        self._loops.determinise(self.tables, states, seats, seeds, 0, len(states))
+        worlds.set_states(states)
+        return worlds
+
+    # --------------------------------------------------------------------------------------------------- states
+
+    def get_states(self, tables: NDArray[np.integer] | None = None) -> np.recarray:
+        """Returns copies of the states of some tables (default all): everything, hidden cards included."""
+        return self._states.copy() if tables is None else self._states[np.asarray(tables)]
+
+    def set_states(self, states: np.recarray, tables: NDArray[np.integer] | None = None) -> None:
+        """Puts tables (default all) into given states, and refreshes the arrays.
+
+        Raises:
+            ValueError: The states are of another game or have other options.
+        """
+        if states.dtype != self.game.state:
+            raise ValueError(f"these are not states of {self.game.name}")
+        if np.any(states["options"] != self.options.pack()):
+            raise ValueError("these states were made with other options")
+        chosen = np.arange(self.num_tables) if tables is None else np.asarray(tables, np.int64)
+        self._states[chosen] = states
+        actions = np.full(self.num_tables, NO_ACTION, np.int64)
+        actions[chosen] = LOOK
+        self.apply(actions)
+
+    def determinised(self, seats: NDArray[np.integer], seeds: NDArray[np.uint64]) -> np.recarray:
+        """Returns for each table a state that its given seat cannot tell from the true one.
+
+        Args:
+            seats: Integers [B].
+            seeds: uint64 [B], of the samples.
+        """
+        states = self.get_states()
+        self._run(
+            self._loops.determinise, self.tables, states, np.asarray(seats, np.int8), np.asarray(seeds, np.uint64)
+        )
+        return states
+
+    # -------------------------------------------------------------------------------------------------- threads
+
+    def _run(self, loop: Callable[..., None], *arguments: Any) -> None:
+        """Runs a loop over all tables; the types of a loop's arguments never change within a batch."""
+        function = self._direct.get(loop)
+        if function is None:
+            function = self._direct[loop] = direct(loop, *arguments, 0, 0)
+        if self.num_threads == 1:
+            function(*arguments, 0, self.num_tables)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.num_threads)
+        edges = np.linspace(0, self.num_tables, self.num_threads + 1).astype(int).tolist()
+        jobs = [
+            self._pool.submit(function, *arguments, start, stop)
+            for start, stop in zip(edges, edges[1:], strict=False)
+        ]
+        for job in jobs:
+            job.result()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Views into shared memory would come back as separate arrays, and neither threads nor machine code pickle.
+        left_out = ("_pool", "_loops", "_direct", "_records", "_final_records", "masks")
+        return {key: value for key, value in self.__dict__.items() if key not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._view()
+        self._pool = None
+        self._loops = loops(self.game)
+        self._direct = {}

@@ -20,6 +20,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import config
+from numba.core.dispatcher import Dispatcher
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -59,6 +60,19 @@ def specialise(template: Callable[..., Any], name: str, **kernels: Callable[...,
     bound.__qualname__ = bound.__name__
     bound.__module__ = template.__module__
     return _compile_cached(bound, tuple(_source_folder(function) for function in kernels.values()))
+
+
+def direct(function: Callable[..., Any], *examples: Any) -> Callable[..., Any]:
+    """Compiles a function for the types of the examples and returns its machine code as a callable.
+
+    Calling it skips Numba's look-up of the argument types, which takes several microseconds for arrays of records. The
+    caller must pass arguments of exactly these types from then on.
+    """
+    if not isinstance(function, Dispatcher):
+        return function  # compilation is off
+    signature = tuple(numba.typeof(example) for example in examples)
+    function.compile(signature)
+    return cast(Callable[..., Any], function.overloads[signature].entry_point)
 
 
 def cached(function: Function) -> Function:
