@@ -366,10 +366,10 @@ class Batch:
         if not legal_actions:
             return IllegalActionError("the game is over; no action is legal", seat, action, [])
         try:
-            word = repr(self.game.format_action(action))
+            word = repr(self.game.format_action(self.options, action))
         except ValueError as error:
             word = str(error)
-        words = ", ".join(self.game.format_action(other) for other in legal_actions)
+        words = ", ".join(self.game.format_action(self.options, other) for other in legal_actions)
         return IllegalActionError(
             f"illegal action {action} ({word}) of seat {seat}; legal are: {words}", seat, action, legal_actions
         )

@@ -33,6 +33,7 @@ class _Option:
     kind: str
     dtype: str | None = None  # None: not part of the state
     choices: tuple[str, ...] = ()
+    words: Mapping[str, int] = dataclasses.field(default_factory=dict)  # words that stand for a number
     low: float | None = None
     high: float | None = None
 
@@ -42,21 +43,37 @@ class _Option:
             return ", ".join(map(repr, self.choices))
         if self.kind == "bool":
             return "False, True"
-        return self._range() if self.low is not None else self.meaning
+        return " or ".join([*map(repr, self.words), *([self._range()] if self.low is not None else [])]) or "text"
 
     def _range(self) -> str:
         return f"{self.low:g} and more" if self.high is None else f"{self.low:g} to {self.high:g}"
 
-    def convert(self, stored: Any) -> Any:
-        """Returns the value from the number that a state holds."""
+    def stored(self, value: Any) -> Any:
+        """Returns the number that a state holds for the value."""
+        return self.choices.index(value) if self.choices else self.words.get(value, value)
+
+    def restored(self, stored: Any) -> Any:
+        """Returns the value for the number that a state holds."""
+        if self.choices:
+            return self.choices[stored]
+        for word, held in self.words.items():
+            if held == stored:
+                return word
         return bool(stored) if self.kind == "bool" else stored
 
     def parse(self, name: str, value: Any) -> Any:
         """Returns the value in its own type, or raises ValueError."""
+        if isinstance(value, str) and value in self.words:
+            return value
         if self.kind == "integer":
             if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-                raise ValueError(f"{name} must be an integer, not {value!r}")
+                wanted = " or ".join(["an integer", *map(repr, self.words)])
+                raise ValueError(f"{name} must be {wanted}, not {value!r}")
             value = int(value)
+        elif self.kind == "number":
+            if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+                raise ValueError(f"{name} must be a number, not {value!r}")
+            value = float(value)
         elif self.kind == "bool":
             if not isinstance(value, (bool, np.bool_)):
                 raise ValueError(f"{name} must be a bool, not {value!r}")
@@ -72,11 +89,38 @@ class _Option:
         return value
 
 
-def integer(default: int | None, low: int, high: int | None, meaning: str, dtype: str = "i1") -> Any:
-    """Declares an integer option from low to high; default None means that :meth:`Options.defaults` computes it."""
+def integer(
+    default: int | str | None,
+    low: int,
+    high: int | None,
+    meaning: str,
+    dtype: str = "i1",
+    words: Mapping[str, int] | None = None,
+) -> Any:
+    """Declares an integer option.
+
+    Args:
+        default: The default; None means that :meth:`Options.defaults` computes it.
+        low: Lowest value.
+        high: Highest value, None for no bound of its own.
+        meaning: One line for a person.
+        dtype: How the state holds it.
+        words: Words that may stand instead of a number, with the numbers that the state holds for them.
+    """
+    option = _Option(meaning, "integer", dtype, words=words or {}, low=low, high=high)
+    return dataclasses.field(default=default, metadata={"option": option})
+
+
+def number(default: float, low: float, high: float, meaning: str) -> Any:
+    """Declares an option that is a number from low to high; the state holds it as float32."""
     return dataclasses.field(
-        default=default, metadata={"option": _Option(meaning, "integer", dtype, low=low, high=high)}
+        default=default, metadata={"option": _Option(meaning, "number", "f4", low=low, high=high)}
     )
+
+
+def free(default: Any, meaning: str) -> Any:
+    """Declares an option that the game itself checks and turns into tables (a file, a list); not part of the state."""
+    return dataclasses.field(default=default, metadata={"option": _Option(meaning, "free")})
 
 
 def choice(default: str, *choices: str, meaning: str) -> Any:
@@ -89,9 +133,9 @@ def boolean(default: bool, meaning: str) -> Any:
     return dataclasses.field(default=default, metadata={"option": _Option(meaning, "bool", "i1")})
 
 
-def reward_option() -> Any:
-    """Declares the option that every game has."""
-    return choice("win_share", "win_share", "points", meaning="what a learner is given")
+def reward_option(other: str = "points") -> Any:
+    """Declares the option that every game has: the share of the victory, or another reward of the game's own."""
+    return choice("win_share", "win_share", other, meaning="what a learner is given")
 
 
 @dataclass(frozen=True)
@@ -151,7 +195,7 @@ class Options:
             option = field.metadata["option"]
             if option.dtype is not None:
                 value = getattr(self, field.name)
-                record[field.name] = option.choices.index(value) if option.choices else value
+                record[field.name] = option.stored(value)
         return record
 
     @classmethod
@@ -161,8 +205,7 @@ class Options:
         for field in dataclasses.fields(cls):
             option = field.metadata["option"]
             if option.dtype is not None:
-                value = record[field.name].item()
-                values[field.name] = option.choices[value] if option.choices else option.convert(value)
+                values[field.name] = option.restored(record[field.name].item())
         return cls(**values)
 
     @classmethod
@@ -207,6 +250,23 @@ def state_dtype(options: type[Options], max_seats: int, fields: list[tuple[Any, 
 
 
 @dataclass(frozen=True)
+class Rate:
+    """A rate that a report gives by agent: the sum of one state field over the sum of another at the ends of games.
+
+    Attributes:
+        name: As a report shows it.
+        part: State field, integers [S], counted by seat from the deal on.
+        whole: The same, for what it is a part of.
+        meaning: One line for a person.
+    """
+
+    name: str
+    part: str
+    whole: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class Game:
     """All that the suite knows of a game.
 
@@ -234,12 +294,13 @@ class Game:
         observe: ``(table, state, seat, obs)``.
         determinise: ``(table, state, seat, seed)`` replaces all that the seat cannot know by a sample.
         heuristic: ``(table, obs, mask, seed) -> action``, a decent opponent; reads only public fields of the table.
-        format_action: ``(action) -> str``.
-        parse_action: ``(text) -> int``, raises ValueError.
-        format_position: ``(state record [1]) -> str``, the whole state as one line.
-        parse_position: ``(text) -> state recarray [1]``, raises ValueError.
-        render: ``(state recarray [1], seat or None) -> str``, the table as one seat, or as all, may see it.
+        format_action: ``(options, action) -> str``.
+        parse_action: ``(options, text) -> int``, raises ValueError.
+        format_position: ``(options, state recarray [1]) -> str``, the whole state as one line.
+        parse_position: ``(text) -> (options, state recarray [1])``, raises ValueError.
+        render: ``(options, state recarray [1], seat or None) -> str``, the table as one seat may see it, or all of it.
         render_svg: The same as an SVG document, or None.
+        rates: Rates that reports give by agent.
         pictures: ``(tables, states, seats) -> dict of uint8 arrays`` for games with images, or None.
     """
 
@@ -262,12 +323,13 @@ class Game:
     observe: Callable[..., None]
     determinise: Callable[..., None]
     heuristic: Callable[..., int]
-    format_action: Callable[[int], str]
-    parse_action: Callable[[str], int]
-    format_position: Callable[[np.ndarray], str]
-    parse_position: Callable[[str], np.recarray]
-    render: Callable[[np.ndarray, int | None], str]
-    render_svg: Callable[[np.ndarray, int | None], str] | None = None
+    format_action: Callable[[Any, int], str]
+    parse_action: Callable[[Any, str], int]
+    format_position: Callable[[Any, np.recarray], str]
+    parse_position: Callable[[str], tuple[Any, np.recarray]]
+    render: Callable[[Any, np.recarray, int | None], str]
+    render_svg: Callable[[Any, np.recarray, int | None], str] | None = None
+    rates: tuple[Rate, ...] = ()
     pictures: Callable[..., dict[str, np.ndarray]] | None = None
 
     @property

@@ -79,7 +79,7 @@ def parse_cards(text: str) -> list[int]:
     return [parse_card(match[0]) for match in _CARD.finditer(text)]
 
 
-def format_action(action: int) -> str:
+def format_action(_: ShadowCardsOptions, action: int) -> str:
     """Returns an action in words, as ``play R4``.
 
     Raises:
@@ -90,7 +90,7 @@ def format_action(action: int) -> str:
     return f"{list(_BLOCKS)[action // NUM_CARDS]} {format_card(action % NUM_CARDS)}"
 
 
-def parse_action(text: str) -> int:
+def parse_action(_: ShadowCardsOptions, text: str) -> int:
     """Returns the action of a text like ``play R4``.
 
     Raises:
@@ -310,10 +310,9 @@ def to_state(position: Position) -> np.recarray:
     return state.view(np.recarray)
 
 
-def from_state(state: np.ndarray) -> Position:
-    """Returns a state record [1] as a position."""
-    row = np.asarray(state).reshape(1)[0]
-    options = ShadowCardsOptions.unpack(row["options"])
+def from_state(options: ShadowCardsOptions, state: np.recarray) -> Position:
+    """Returns a state recarray [1] as a position."""
+    row = state[0]
     n = options.num_players
 
     def sets(name: str, num: int = n) -> list[set[int]]:
@@ -349,15 +348,16 @@ def from_state(state: np.ndarray) -> Position:
     )
 
 
-def format_position(state: np.ndarray) -> str:
-    """Returns a state record [1] as one line."""
-    return from_state(state).text()
+def format_position(options: ShadowCardsOptions, state: np.recarray) -> str:
+    """Returns a state recarray [1] as one line."""
+    return from_state(options, state).text()
 
 
-def parse_position(text: str) -> np.recarray:
-    """Returns the state recarray [1] of a position line.
+def parse_position(text: str) -> tuple[ShadowCardsOptions, np.recarray]:
+    """Returns options and state recarray [1] of a position line.
 
     Raises:
         ValueError: The line is not a position; the message names the word.
     """
-    return to_state(parse(text))
+    position = parse(text)
+    return position.options, to_state(position)

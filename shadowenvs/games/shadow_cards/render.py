@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from shadowenvs.games.shadow_cards.spec import ShadowCardsOptions
 
-def text(state: np.ndarray, seat: int | None) -> str:
+
+def text(options: ShadowCardsOptions, state: np.recarray, seat: int | None) -> str:
     return ""
 
 
-def svg(state: np.ndarray, seat: int | None) -> str:
+def svg(options: ShadowCardsOptions, state: np.recarray, seat: int | None) -> str:
     return ""
