@@ -7,7 +7,11 @@ Importing this package registers every environment with Gymnasium and PettingZoo
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import pettingzoo
 
 from shadowenvs.errors import IllegalActionError
 
@@ -17,8 +21,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-GAMES = ("shadow_cards",)
-"""Names of the games; each is a folder in :mod:`shadowenvs.games`."""
+GAMES = {"shadow_cards": 0}
+"""Names of the games, each a folder in :mod:`shadowenvs.games`, and their versions."""
 
 __all__ = ["GAMES", "IllegalActionError", "__version__", "get_game", "make_batch"]
 
@@ -50,3 +54,47 @@ def make_batch(name: str, num_tables: int, **arguments: Any) -> Batch:
     from shadowenvs.batch import Batch
 
     return Batch(get_game(name), num_tables, **arguments)
+
+
+def __getattr__(name: str) -> Any:
+    game, _, version = name.rpartition("_v")
+    if game not in GAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if version != str(GAMES[game]):
+        raise AttributeError(f"{game} has version {GAMES[game]}; import {game}_v{GAMES[game]}")
+    from shadowenvs.aec import make_module
+
+    module = make_module(game, name)
+    sys.modules[f"{__name__}.{name}"] = module
+    globals()[name] = module
+    return module
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *(f"{name}_v{version}" for name, version in GAMES.items())])
+
+
+def _register() -> None:
+    """Makes every game known to the registries of Gymnasium and PettingZoo."""
+    for name, version in GAMES.items():
+        title = "".join(word.capitalize() for word in name.split("_"))
+        gymnasium.register(
+            f"{__name__}/{title}-v{version}",
+            entry_point="shadowenvs.single:SeatEnv",
+            vector_entry_point="shadowenvs.vector:SeatVectorEnv",
+            disable_env_checker=True,
+            order_enforce=False,
+            kwargs={"game": name},
+        )
+        pettingzoo.register(
+            "aec", f"{__name__}/{name}_v{version}", entry_point="shadowenvs.aec:TableEnv", kwargs={"game": name}
+        )
+        pettingzoo.register(
+            "parallel",
+            f"{__name__}/{name}_v{version}",
+            entry_point="shadowenvs.aec:make_parallel",
+            kwargs={"game": name},
+        )
+
+
+_register()

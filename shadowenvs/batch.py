@@ -18,7 +18,7 @@ from shadowenvs import rng
 from shadowenvs.cards import count
 from shadowenvs.errors import IllegalActionError
 from shadowenvs.game import NO_ACTION, Game, Options
-from shadowenvs.jit import cached, direct, kernel, specialise
+from shadowenvs.jit import cached, direct, for_kernels, kernel, specialise
 from shadowenvs.turn import Turn
 
 LOOK = -2
@@ -215,6 +215,14 @@ def loops(game: Game) -> Loops:
     return Loops(*(specialise(template, game.id, **kernels) for template in templates))
 
 
+_VIEWS = ("_states", "_records", "_final_records", "masks")
+
+
+def as_states(rows: NDArray[np.uint8], dtype: np.dtype[Any]) -> np.ndarray:
+    """Views rows of bytes, uint8 [B, itemsize], as states [B], without a copy."""
+    return rows.view(dtype)[:, 0]
+
+
 class Batch:
     """B tables of one game, turn by turn.
 
@@ -280,8 +288,8 @@ class Batch:
 
     def _allocate(self) -> None:
         game, size, players = self.game, self.num_tables, self.num_players
-        self._states = np.zeros(size, game.state).view(np.recarray)
-        self._states["options"] = self.options.pack()
+        # States are copied as bytes: NumPy copies structured arrays field by field.
+        self._state_bytes = np.zeros((size, game.state.itemsize), np.uint8)
         self.observations = np.zeros((size, game.observation.size), np.int8)
         # Masks are padded to whole words so that they can be counted eight actions at a time.
         self._mask_words = np.zeros((size, -(-game.num_actions // 8)), np.uint64)
@@ -294,9 +302,11 @@ class Batch:
         self._seeds = np.zeros(size, np.uint64)
         self._games = np.zeros(size, np.int64)
         self._view()
+        self._states["options"] = self.options.pack()
 
     def _view(self) -> None:
         layout = self.game.observation
+        self._states = for_kernels(as_states(self._state_bytes, self.game.state))
         self._records = layout.records(self.observations)
         self._final_records = layout.records(self.final_observations)
         self.masks = self._mask_words.view(np.bool_)[:, : self.game.num_actions]
@@ -318,6 +328,14 @@ class Batch:
                 raise ValueError(f"seed must be an integer or {self.num_tables} of them, not an array {seeds.shape}")
             self._seeds[:] = seeds
         self._games[:] = 0
+        self._deal()
+
+    def deal_again(self) -> None:
+        """Leaves every game and deals the table's next one."""
+        self._games += 1
+        self._deal()
+
+    def _deal(self) -> None:
         self.rewards[:] = 0.0
         self.dones[:] = False
         self._run(
@@ -352,11 +370,20 @@ class Batch:
 
     def apply(self, actions: NDArray[np.int64]) -> None:
         """Carries out actions without a check: int64 [B], legal ones or NO_ACTION. An illegal one forfeits the game."""
-        self._run(
-            self._loops.step,
+        self._run(self._loops.step, *self._step_arguments(), actions)
+
+    def bound_apply(self, actions: NDArray[np.int64]) -> Callable[[], None]:
+        """Returns :meth:`apply` for one array of actions: each call carries out what the array holds by then.
+
+        It spares a small batch the look-ups; it is good until the batch is copied or unpickled.
+        """
+        arguments = (*self._step_arguments(), actions, 0, self.num_tables)
+        return functools.partial(self._compiled(self._loops.step, arguments), *arguments)
+
+    def _step_arguments(self) -> tuple[Any, ...]:
+        return (
             *(self.tables, self._states, self._records, self.masks, self.seats, self.rewards, self.dones),
             *(self._final_records, self.final_points, self.final_winners, self._seeds, self._games, self.autoreset),
-            actions,
         )
 
     def illegal(self, b: int, action: int) -> IllegalActionError:
@@ -424,7 +451,8 @@ class Batch:
 
     def _sample_worlds(self, turn: Turn, size: int) -> Batch:
         worlds = Batch(self.game, len(turn) * size, autoreset=False, **self.options.as_dict())
-        states = np.repeat(self._states[turn.tables], size)
+        copies = np.repeat(self._state_bytes[turn.tables], size, axis=0)
+        states = for_kernels(as_states(copies, self.game.state))
         seeds = turn.rng.integers(2**64, size=len(states), dtype=np.uint64)
         seats = np.repeat(turn.seats, size)
         self._loops.determinise(self.tables, states, seats, seeds, 0, len(states))
@@ -435,9 +463,10 @@ class Batch:
 
     def get_states(self, tables: NDArray[np.integer] | None = None) -> np.recarray:
         """Returns copies of the states of some tables (default all): everything, hidden cards included."""
-        return self._states.copy() if tables is None else self._states[np.asarray(tables)]
+        chosen = self._state_bytes.copy() if tables is None else self._state_bytes[np.asarray(tables)]
+        return as_states(chosen, self.game.state).view(np.recarray)
 
-    def set_states(self, states: np.recarray, tables: NDArray[np.integer] | None = None) -> None:
+    def set_states(self, states: np.ndarray, tables: NDArray[np.integer] | None = None) -> None:
         """Puts tables (default all) into given states, and refreshes the arrays.
 
         Raises:
@@ -448,7 +477,7 @@ class Batch:
         if np.any(states["options"] != self.options.pack()):
             raise ValueError("these states were made with other options")
         chosen = np.arange(self.num_tables) if tables is None else np.asarray(tables, np.int64)
-        self._states[chosen] = states
+        self._state_bytes[chosen] = np.ascontiguousarray(states).view(np.uint8).reshape(len(states), -1)
         actions = np.full(self.num_tables, NO_ACTION, np.int64)
         actions[chosen] = LOOK
         self.apply(actions)
@@ -460,19 +489,17 @@ class Batch:
             seats: Integers [B].
             seeds: uint64 [B], of the samples.
         """
-        states = self.get_states()
+        states = for_kernels(as_states(self._state_bytes.copy(), self.game.state))
         self._run(
             self._loops.determinise, self.tables, states, np.asarray(seats, np.int8), np.asarray(seeds, np.uint64)
         )
-        return states
+        return states.view(np.recarray)
 
     # -------------------------------------------------------------------------------------------------- threads
 
     def _run(self, loop: Callable[..., None], *arguments: Any) -> None:
-        """Runs a loop over all tables; the types of a loop's arguments never change within a batch."""
-        function = self._direct.get(loop)
-        if function is None:
-            function = self._direct[loop] = direct(loop, *arguments, 0, 0)
+        """Runs a loop over all tables."""
+        function = self._compiled(loop, (*arguments, 0, 0))
         if self.num_threads == 1:
             function(*arguments, 0, self.num_tables)
             return
@@ -486,9 +513,31 @@ class Batch:
         for job in jobs:
             job.result()
 
+    def _compiled(self, loop: Callable[..., None], arguments: tuple[Any, ...]) -> Callable[..., None]:
+        """Returns the machine code of a loop; the types of its arguments never change within a batch."""
+        function = self._direct.get(loop)
+        if function is None:
+            function = self._direct[loop] = direct(loop, *arguments)
+        return function
+
+    def copy(self) -> Batch:
+        """Returns an independent batch in the same state; finished threads and machine code are shared."""
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        for name, value in self.__dict__.items():
+            if isinstance(value, np.ndarray) and name not in (*_VIEWS, "tables"):
+                new.__dict__[name] = value.copy()
+        new._view()
+        new._pool = None
+        return new
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
+        memo[id(self)] = new = self.copy()
+        return new
+
     def __getstate__(self) -> dict[str, Any]:
         # Views into shared memory would come back as separate arrays, and neither threads nor machine code pickle.
-        left_out = ("_pool", "_loops", "_direct", "_records", "_final_records", "masks")
+        left_out = ("_pool", "_loops", "_direct", *_VIEWS)
         return {key: value for key, value in self.__dict__.items() if key not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

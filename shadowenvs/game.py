@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -348,6 +348,19 @@ class Game:
     def __reduce__(self) -> tuple[Any, ...]:
         # Kernels do not pickle; the game is found again by its module.
         return _load, (self.options.__module__.rpartition(".")[0],)
+
+
+def ranks(points: Sequence[int] | np.ndarray, winners: int, points_sign: int) -> list[int]:
+    """Returns the rank of each seat: 1 for winners, then by points; equal ones share the better rank.
+
+    Args:
+        points: Final points, integers [P].
+        winners: Bit set of the winning seats.
+        points_sign: -1 where few points are good.
+    """
+    keys = [(winners >> seat & 1, points_sign * int(value)) for seat, value in enumerate(points)]
+    keys = [(1, 0) if won else (0, value) for won, value in keys]
+    return [1 + sum(other > key for other in keys) for key in keys]
 
 
 def _load(module: str) -> Game:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import config
 from numba.core.dispatcher import Dispatcher
 
@@ -60,6 +61,11 @@ def specialise(template: Callable[..., Any], name: str, **kernels: Callable[...,
     bound.__qualname__ = bound.__name__
     bound.__module__ = template.__module__
     return _compile_cached(bound, tuple(_source_folder(function) for function in kernels.values()))
+
+
+def for_kernels(records: np.ndarray) -> np.ndarray:
+    """Returns a structured array in the form that kernels take: uncompiled they need a recarray's attributes."""
+    return records if is_compiled() else records.view(np.recarray)
 
 
 def direct(function: Callable[..., Any], *examples: Any) -> Callable[..., Any]:

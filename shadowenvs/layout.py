@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from shadowenvs.jit import kernel
+from shadowenvs.jit import for_kernels, kernel
 
 WIDE_BASE = 100
 
@@ -97,9 +97,9 @@ class Layout:
                 return field
         raise KeyError(f"no field {name!r}; fields are: {', '.join(self.slices)}")
 
-    def records(self, observations: NDArray[np.int8]) -> np.recarray:
-        """Views flat observations int8 [..., F] (contiguous) as records [...], without a copy."""
-        return observations.view(self.dtype)[..., 0].view(np.recarray)
+    def records(self, observations: NDArray[np.int8]) -> np.ndarray:
+        """Views flat observations int8 [..., F] (contiguous) as records [...] for kernels, without a copy."""
+        return for_kernels(observations.view(self.dtype)[..., 0])
 
     def read(self, observations: NDArray[np.int8], name: str) -> NDArray[np.int64]:
         """Returns the values of one field.

@@ -34,8 +34,6 @@ def determinise(table: np.recarray, state: np.recarray, seat: int, seed: np.uint
         seed: Seed of the sample, and of the sampled world.
     """
     state.seed = seed
-    if state.done:
-        return
     unseen = np.empty(NUM_CARDS, np.int8)
     num = list_cards(unseen_cards(table, state, seat), unseen)
     rng.shuffle(seed, rng.STREAM_WORLD, _SHUFFLE_ALL, unseen[:num])
@@ -50,6 +48,8 @@ def unseen_cards(table: np.recarray, state: np.recarray, seat: int) -> np.uint64
     seen = state.hand[seat] | state.prediction[seat]
     for other in range(int(state.options.num_players)):
         seen |= state.played[other]
+        if state.done:  # SC-56
+            seen |= state.prediction[other]
     for reserve_seat in range(NUM_RESERVES):
         seen |= state.revealed[reserve_seat]
     for place in range(int(state.trick_no)):
@@ -232,7 +232,7 @@ def fill_free_places(state: np.recarray, seat: int, seed: np.uint64, unseen: np.
     """
     start = 0
     for other in range(int(state.options.num_players)):
-        if other == seat:
+        if other == seat or state.done:
             continue
         picks = count(state.prediction[other])
         held = count(state.hand[other]) if state.voids[other] == 0 else 0

@@ -1,0 +1,1 @@
+"""Kinds of decision makers; each plays every game."""
