@@ -207,12 +207,16 @@ class Loops(NamedTuple):
     choose: Callable[..., None]
 
 
+def game_kernels(game: Game) -> dict[str, Callable[..., Any]]:
+    """Returns the kernels of a game by the names that templates use."""
+    return {name: getattr(game, name) for name in ("deal", "legal", "step", "observe", "determinise", "heuristic")}
+
+
 @functools.cache
 def loops(game: Game) -> Loops:
     """Returns the loops of a game, compiled at their first call."""
-    kernels = {name: getattr(game, name) for name in ("deal", "legal", "step", "observe", "determinise", "heuristic")}
     templates = (deal_tables, step_tables, observe_tables, determinise_tables, choose_tables)
-    return Loops(*(specialise(template, game.id, **kernels) for template in templates))
+    return Loops(*(specialise(template, game.id, **game_kernels(game)) for template in templates))
 
 
 _VIEWS = ("_states", "_records", "_final_records", "masks")
@@ -320,6 +324,12 @@ class Batch:
             seed: An integer, from which the seed of table b is mixed with b; or the seeds of the tables, [B]. The g-th
                 game of a table is dealt from a mix of its seed and g.
         """
+        self.seed_tables(seed)
+        self._games[:] = 0
+        self._deal()
+
+    def seed_tables(self, seed: int | Sequence[int] | NDArray[np.uint64]) -> None:
+        """Sets the seeds of the tables, as :meth:`reset` does, without a deal."""
         if isinstance(seed, (int, np.integer)):
             mix_seeds(np.uint64(int(seed) & 0xFFFFFFFFFFFFFFFF), self._seeds)
         else:
@@ -327,8 +337,6 @@ class Batch:
             if seeds.shape != (self.num_tables,):
                 raise ValueError(f"seed must be an integer or {self.num_tables} of them, not an array {seeds.shape}")
             self._seeds[:] = seeds
-        self._games[:] = 0
-        self._deal()
 
     def deal_again(self) -> None:
         """Leaves every game and deals the table's next one."""

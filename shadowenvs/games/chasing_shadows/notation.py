@@ -320,6 +320,8 @@ def _check(position: Position) -> None:
         raise ValueError("spotlight is missing")
     if len(position.follow) > n - 1:
         raise ValueError(f"follow has {len(position.follow)} cards, at most {n - 1}")
+    if position.follow and position.follow[-1] >= options.num_suits:
+        raise ValueError(f"follow: no {SUIT_NAMES[position.follow[-1]]} cards are in a deck of this size")
     if len(position.first) > n - 1:
         raise ValueError(f"first has {len(position.first)} cards, at most {n - 1}")
     for hand in position.hands:

@@ -1,0 +1,60 @@
+"""Agents by name, as commands take them."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from agents.base import Agent, PolicyAgent
+from agents.checkpoint import present
+from agents.heuristic import HeuristicAgent
+from agents.neural import NeuralAgent
+from agents.random import RandomAgent
+from shadowenvs.game import Game
+
+BUILT_IN: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "heuristic": HeuristicAgent}
+ALLOWED = f"{', '.join(BUILT_IN)}, the folder of a checkpoint (runs/.../policy), module:factory"
+
+_FACTORY = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+
+
+def make(name: str, game: Game) -> Agent:
+    """Returns an agent for a game by its name.
+
+    Args:
+        name: One of BUILT_IN, the folder of a checkpoint, or ``module:factory``: a callable that is given the game and
+            returns an agent or a policy.
+        game: The game that it shall play.
+
+    Raises:
+        CheckpointError: The checkpoint is missing, damaged, or for another game.
+        ValueError: The name is of no such kind, or its factory cannot be found or returned something else.
+    """
+    if name in BUILT_IN:
+        return BUILT_IN[name]()
+    if _FACTORY.fullmatch(name) and not Path(name).exists():
+        return _from_factory(name, game)
+    if os.sep in name or present(Path(name)).exists():
+        return NeuralAgent.load(name, game)
+    raise ValueError(f"unknown agent {name!r}; allowed are {ALLOWED}")
+
+
+def _from_factory(name: str, game: Game) -> Agent:
+    module, _, attribute = name.partition(":")
+    try:
+        factory = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"agent {name!r}: {error}") from error
+    made: Any = factory(game)
+    if callable(getattr(made, "act", None)):
+        if not isinstance(getattr(made, "name", None), str):
+            made.name = name
+        agent: Agent = made
+        return agent
+    if callable(made):
+        return PolicyAgent(made, name)
+    raise ValueError(f"agent {name!r}: the factory returned {made!r}, neither an agent nor a policy")

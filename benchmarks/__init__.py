@@ -1,0 +1,1 @@
+"""Measurements: of players against each other, and of speed."""
