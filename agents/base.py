@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +29,19 @@ class Agent(Protocol):
 
 
 class PolicyAgent:
-    """A plain function as an agent."""
+    """A function, or an object with ``act`` and perhaps ``reset`` but no name, as an agent."""
 
-    def __init__(self, policy: Policy, name: str) -> None:
-        self.policy = policy
+    def __init__(self, policy: Any, name: str) -> None:
         self.name = name
+        self._act: Policy = getattr(policy, "act", policy)
+        self._reset = getattr(policy, "reset", None)
 
     def act(self, turn: Turn) -> NDArray[np.integer]:
-        return self.policy(turn)
+        return self._act(turn)
+
+    def reset(self, tables: NDArray[np.int64]) -> None:
+        if self._reset is not None:
+            self._reset(tables)
 
 
 def begin(agent: Agent, tables: NDArray[np.int64]) -> None:

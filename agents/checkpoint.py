@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import json
 import math
 from collections.abc import Mapping
@@ -160,8 +161,10 @@ def previous(folder: Path) -> Path:
 
 def present(folder: Path) -> Path:
     """Returns the folder, or the one of the checkpoint before if a save was cut off while it replaced the folder."""
-    before = previous(folder) if folder.name else folder
-    return before if not folder.exists() and before.is_dir() else folder
+    if folder.exists():
+        return folder
+    before = previous(folder.resolve())
+    return before if before.is_dir() else folder
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
@@ -189,7 +192,7 @@ def read_card(file: Path) -> Card:
     found = content.pop("format", None)
     if found != FORMAT:
         raise CheckpointError(file, "format", f"must be {FORMAT!r}, not {found!r}")
-    kinds = {"str": str, "int": int, "float": (int, float), "dict[str, Any]": dict}
+    kinds: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "dict[str, Any]": dict}
     fields = {field.name: kinds[str(field.type)] for field in dataclasses.fields(Card)}
     for key, kind in fields.items():
         if key not in content:
@@ -281,7 +284,7 @@ def network_shapes(name: str, hidden: list[int], features: int, outputs: int) ->
     """Returns the shapes of the tensors of a network, by name."""
     shapes: dict[str, tuple[int, ...]] = {}
     sizes = [features, *hidden, outputs]
-    for i, (before, after) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for i, (before, after) in enumerate(itertools.pairwise(sizes)):
         layer = f"{name}.out" if i == len(hidden) else f"{name}.{i}"
         shapes |= {f"{layer}.weight": (after, before), f"{layer}.bias": (after,)}
     return shapes

@@ -59,6 +59,6 @@ class NeuralAgent:
             # The largest of the logits, each plus Gumbel noise, is a draw from their softmax.
             noise = turn.rng.standard_exponential(scores.shape, dtype=np.float32)
             scores -= np.log(np.maximum(noise, np.finfo(np.float32).tiny))
-        actions = np.where(turn.masks, scores, np.float32(-np.inf)).argmax(axis=1)
+        actions: NDArray[np.int64] = np.where(turn.masks, scores, np.float32(-np.inf)).argmax(axis=1)
         assert turn.masks[np.arange(len(turn)), actions].all()
         return actions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from agents.checkpoint import present
 from agents.heuristic import HeuristicAgent
 from agents.neural import NeuralAgent
 from agents.random import RandomAgent
+from shadowenvs.cli import make_player
 from shadowenvs.game import Game
 
 BUILT_IN: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "heuristic": HeuristicAgent}
@@ -26,8 +26,8 @@ def make(name: str, game: Game) -> Agent:
     """Returns an agent for a game by its name.
 
     Args:
-        name: One of BUILT_IN, the folder of a checkpoint, or ``module:factory``: a callable that is given the game and
-            returns an agent or a policy.
+        name: One of BUILT_IN, the folder of a checkpoint, or ``module:factory``: what the factory returns when it is
+            called without arguments, an agent or a policy.
         game: The game that it shall play.
 
     Raises:
@@ -37,24 +37,8 @@ def make(name: str, game: Game) -> Agent:
     if name in BUILT_IN:
         return BUILT_IN[name]()
     if _FACTORY.fullmatch(name) and not Path(name).exists():
-        return _from_factory(name, game)
-    if os.sep in name or present(Path(name)).exists():
+        made: Any = make_player(name, {})
+        return made if hasattr(made, "act") and hasattr(made, "name") else PolicyAgent(made, name)
+    if os.sep in name or (name and present(Path(name)).exists()):
         return NeuralAgent.load(name, game)
     raise ValueError(f"unknown agent {name!r}; allowed are {ALLOWED}")
-
-
-def _from_factory(name: str, game: Game) -> Agent:
-    module, _, attribute = name.partition(":")
-    try:
-        factory = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"agent {name!r}: {error}") from error
-    made: Any = factory(game)
-    if callable(getattr(made, "act", None)):
-        if not isinstance(getattr(made, "name", None), str):
-            made.name = name
-        agent: Agent = made
-        return agent
-    if callable(made):
-        return PolicyAgent(made, name)
-    raise ValueError(f"agent {name!r}: the factory returned {made!r}, neither an agent nor a policy")

@@ -9,9 +9,6 @@ import typing
 from collections.abc import Sequence
 from typing import Any, NoReturn, TypeVar
 
-from shadowenvs.game import Game
-from shadowenvs.notation import parse_option
-
 ArgsType = TypeVar("ArgsType")
 
 
@@ -75,21 +72,3 @@ def fail(prog: str, error: Exception) -> int:
     line = " ".join(" ".join([str(error), *getattr(error, "__notes__", [])]).split())
     print(f"{prog}: error: {line}", file=sys.stderr)
     return 1
-
-
-def parse_settings(game: Game, settings: Sequence[str]) -> dict[str, Any]:
-    """Returns options of a game from words ``option=value``, still to be checked by the options themselves.
-
-    Raises:
-        ValueError: A word is no setting, its option is unknown or set twice, or its value has the wrong type.
-    """
-    fields = {field.name: field.metadata["option"] for field in dataclasses.fields(game.options)}
-    chosen: dict[str, Any] = {}
-    for word in settings:
-        name, equals, text = word.partition("=")
-        if not equals or name not in fields:
-            raise ValueError(f"{word!r} is no option=value; the options are {', '.join(fields)}")
-        if name in chosen:
-            raise ValueError(f"option {name} is set twice")
-        chosen[name] = text if text in fields[name].words else parse_option(name, fields[name].kind, text)
-    return chosen

@@ -24,189 +24,17 @@ from rich.console import Console
 from rich.table import Table
 from tqdm import tqdm
 
-from agents.base import Agent, begin, decide
+from agents.base import Agent
+from agents.matches import NUM_TABLES, Results, draw_deals, play_deals
 from agents.registry import ALLOWED, make
-from benchmarks.command import argument, fail, parse, parse_settings
+from benchmarks.command import argument, fail, parse
 from shadowenvs import GAMES, __version__, get_game
-from shadowenvs.batch import Batch
-from shadowenvs.game import NO_ACTION, Game
+from shadowenvs.cli import parse_options
+from shadowenvs.game import Game
 
 PROG = "benchmarks.tournament"
 FORMAT = "shadowenvs-tournament-1"
 CONFIDENCE = 0.95
-NUM_TABLES = 1024
-
-# First words of the random sources that grow from one seed.
-DEALS, CHOICES = range(2)
-
-# -------------------------------------------------------------------------------------------------------------- play
-
-
-@dataclass(frozen=True)
-class Results:
-    """What came out of D deals, each played in the same L line-ups of P seats.
-
-    Attributes:
-        line_ups: int64 [L, P], number of the agent at each seat.
-        winners: uint8 [D, L], bit set of the winning seats.
-        points: int64 [D, L, P], the game's own score by seat.
-        parts: int64 [D, L, P, R], of the game's rates, what they count by seat.
-        wholes: int64 [D, L, P, R], of the game's rates, what that is a part of.
-    """
-
-    line_ups: NDArray[np.int64]
-    winners: NDArray[np.uint8]
-    points: NDArray[np.int64]
-    parts: NDArray[np.int64]
-    wholes: NDArray[np.int64]
-
-    @property
-    def shares(self) -> NDArray[np.float64]:
-        """Shares of the victory, float64 [D, L, P]."""
-        return win_shares(self.winners, self.line_ups.shape[1])
-
-    def of(self, agent: int, values: NDArray[Any]) -> NDArray[Any]:
-        """Picks from values [D, L, P, ...] those of the seats that an agent held: [D, N, ...]."""
-        return values[:, self.line_ups == agent]
-
-
-def win_shares(winners: NDArray[np.uint8], num_players: int) -> NDArray[np.float64]:
-    """Returns 1/k for each of k winners and 0 for the others, float64 [..., P], from bit sets of winners [...]."""
-    won = (winners[..., None] >> np.arange(num_players, dtype=np.uint8)) & 1
-    return won / np.maximum(won.sum(axis=-1, keepdims=True), 1).astype(np.float64)
-
-
-def draw_deals(seed: int, num_deals: int) -> NDArray[np.uint64]:
-    """Returns seeds of deals, uint64 [D]; more deals of the same seed begin with the same ones."""
-    return np.random.default_rng([DEALS, seed]).integers(2**64, size=num_deals, dtype=np.uint64)
-
-
-def play_deals(
-    game: Game,
-    options: Mapping[str, Any],
-    agents: Sequence[Agent],
-    line_ups: NDArray[np.integer] | Sequence[Sequence[int]],
-    deal_seeds: NDArray[np.uint64],
-    *,
-    seed: int = 0,
-    num_tables: int = NUM_TABLES,
-    progress: Callable[[int], object] | None = None,
-) -> Results:
-    """Plays every deal in every line-up.
-
-    Equal arguments give equal results. Another number of tables gives equal results too unless an agent draws random
-    numbers, or computes differently for another number of tables.
-
-    Args:
-        game: The game.
-        options: Its options, by name.
-        agents: K agents. One may stand there twice, and then draws from a random source at each place.
-        line_ups: Integers [L, P], number of the agent at each seat.
-        deal_seeds: uint64 [D].
-        seed: Of the agents' random choices.
-        num_tables: Most tables that are played at the same time.
-        progress: Called with the number of games that have ended since its last call.
-
-    Raises:
-        IllegalActionError: An agent chose an illegal action; a note names the agent.
-        ValueError: An argument is not allowed, or an agent's answer is not one integer per table.
-    """
-    seatings = np.asarray(line_ups, np.int64)
-    num_players = game.options.make(**options).num_players
-    if seatings.ndim != 2 or seatings.shape[1] != num_players:
-        raise ValueError(f"line_ups must list {num_players} seats each, not have shape {seatings.shape}")
-    if not seatings.size or not 0 <= seatings.min() <= seatings.max() < len(agents):
-        raise ValueError(f"line_ups must hold at least one, of numbers of agents from 0 to {len(agents) - 1}")
-    if num_tables < 1:
-        raise ValueError(f"num_tables must be at least 1, not {num_tables}")
-    num_games = len(deal_seeds) * len(seatings)
-    outcomes = [read_outcome(game, num_players, np.zeros(0, game.state))]
-    for start in range(0, num_games, num_tables):
-        games = np.arange(start, min(start + num_tables, num_games))
-        generators = [np.random.default_rng([CHOICES, start // num_tables, k, seed]) for k in range(len(agents))]
-        states = play_games(
-            *(game, options, agents, seatings[games % len(seatings)], deal_seeds[games // len(seatings)]),
-            *(generators, progress),
-        )
-        outcomes.append(read_outcome(game, num_players, states))
-    shape = (len(deal_seeds), len(seatings))
-    return Results(
-        seatings, *(np.concatenate(parts).reshape(*shape, *parts[0].shape[1:]) for parts in zip(*outcomes, strict=True))
-    )
-
-
-def read_outcome(game: Game, num_players: int, states: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Returns winners, points, parts and wholes, as :class:`Results` has them, of final states [B]."""
-
-    def by_seat(name: str) -> NDArray[np.int64]:
-        return states[name][:, :num_players].astype(np.int64)
-
-    counts = [np.zeros((2, len(states), num_players, 0), np.int64)]
-    counts += [np.stack([by_seat(rate.part), by_seat(rate.whole)])[..., None] for rate in game.rates]
-    parts, wholes = np.concatenate(counts, axis=-1)
-    return states["winners"], by_seat("points"), parts, wholes
-
-
-def play_games(
-    game: Game,
-    options: Mapping[str, Any],
-    agents: Sequence[Agent],
-    seating: NDArray[np.int64],
-    seeds: NDArray[np.uint64],
-    generators: Sequence[np.random.Generator],
-    progress: Callable[[int], object] | None = None,
-) -> NDArray[Any]:
-    """Plays one game at each of B tables, all at the same time.
-
-    Args:
-        game: The game.
-        options: Its options, by name.
-        agents: K agents.
-        seating: int64 [B, P], number of the agent at each seat.
-        seeds: uint64 [B], of the deals.
-        generators: K random sources, one for each agent.
-        progress: Called with the number of games that have just ended.
-
-    Returns:
-        The final states, [B].
-    """
-    num_tables = len(seating)
-    batch = Batch(game, num_tables, autoreset=False, **options)
-    batch.reset(seeds)
-    for agent in agents:
-        begin(agent, np.arange(num_tables))
-    alive = np.ones(num_tables, np.bool_)
-    actions = np.empty(num_tables, np.int64)
-    for _ in range(game.max_steps(batch.options, batch.tables)):
-        actions[:] = NO_ACTION
-        acting = np.where(alive, seating[np.arange(num_tables), batch.seats], -1)
-        for number, agent in enumerate(agents):
-            tables = np.flatnonzero(acting == number)
-            if len(tables):
-                actions[tables] = choose(batch, agent, tables, generators[number])
-        batch.step(actions)
-        alive &= ~batch.dones
-        if progress is not None and batch.dones.any():
-            progress(int(batch.dones.sum()))
-        if not alive.any():
-            return np.asarray(batch.get_states())
-    raise RuntimeError(f"{game.id}: a game is longer than max_steps allows")
-
-
-def choose(
-    batch: Batch, agent: Agent, tables: NDArray[np.int64], generator: np.random.Generator
-) -> NDArray[np.int64]:
-    """Returns an agent's actions for some tables, or raises IllegalActionError: leaving a table alone is illegal too."""
-    actions = decide(agent, batch.turn(generator, tables))
-    inside = (actions >= 0) & (actions < batch.game.num_actions)
-    legal = inside & batch.masks[tables, np.where(inside, actions, 0)]
-    if not legal.all():
-        bad = int(np.flatnonzero(~legal)[0])
-        error = batch.illegal(int(tables[bad]), int(actions[bad]))
-        error.add_note(f"(chosen by agent {agent.name})")
-        raise error
-    return actions
-
 
 # -------------------------------------------------------------------------------------------------------- statistics
 
@@ -261,7 +89,7 @@ class Standing:
 
     @classmethod
     def of(cls, results: Results, number: int, agent: str, opponents: str = "") -> Standing:
-        shares, points = (results.of(number, values) for values in (results.shares, results.points))
+        shares, points = results.of(number, results.shares), results.of(number, results.points)
         return cls(agent, opponents, interval(shares), interval(points))
 
 
@@ -311,7 +139,8 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the report as JSON can hold it; equal tournaments give equal content."""
-        content = {"format": FORMAT, "shadowenvs": __version__, "confidence": CONFIDENCE, "fair_share": self.fair_share}
+        content: dict[str, Any] = {"format": FORMAT, "shadowenvs": __version__}
+        content |= {"confidence": CONFIDENCE, "fair_share": self.fair_share}
         content |= {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         for name in ("pairs", "line_ups"):
             content[name] = [
@@ -420,11 +249,12 @@ def write_report(report: Report, console: Console) -> None:
     many_or_few = "many" if report.points_sign > 0 else "few"
     settings = " ".join(f"{name}={value}" for name, value in report.options.items())
     console.print(f"{report.game}: {report.deals} deals, seed {report.seed}", f"({settings})", highlight=False)
-    for title, show in (
-        (f"Win share; a fair share is {100 * report.fair_share:.1f} %", lambda standing: percent(standing.share)),
-        (f"Points; {many_or_few} are good", lambda standing: plain(standing.points)),
+    shares = {(standing.agent, standing.opponents): percent(standing.share) for standing in report.pairs}
+    points = {(standing.agent, standing.opponents): plain(standing.points) for standing in report.pairs}
+    for title, cells in (
+        (f"Win share; a fair share is {100 * report.fair_share:.1f} %", shares),
+        (f"Points; {many_or_few} are good", points),
     ):
-        cells = {(standing.agent, standing.opponents): show(standing) for standing in report.pairs}
         rows = [[agent, *(cells.get((agent, other), "-") for other in report.agents)] for agent in report.agents]
         against = [f"against {report.num_players - 1} x {other}" for other in report.agents]
         write_table(console, title, ["agent", *against], rows)
@@ -472,7 +302,7 @@ class Args:
     tables: int = argument("most tables played at the same time", NUM_TABLES, "N")
     mirror: bool = argument("also play each agent against itself, as a check", False)
     line_ups: bool = argument("with as many agents as seats also play all seatings of them", True)
-    json: str | None = argument("also write the result there; - for the output, with the tables as errors", None, "FILE")
+    json: str | None = argument("also write the result there; - for the output (tables as errors)", None, "FILE")
 
     def __post_init__(self) -> None:
         get_game(self.game)
@@ -494,14 +324,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parse(Args, PROG, argv)
     game = get_game(args.game)
     try:
-        options = parse_settings(game, args.set)
+        options = parse_options(game, args.set)
         num_players = game.options.make(**options).num_players
         agents = {name: make(name, game) for name in args.agents}
         total = count_games(len(agents), num_players, args.deals, args.mirror, args.line_ups)
         with tqdm(total=total, unit="game", file=sys.stderr, disable=None) as bar:
             report = play_tournament(
                 *(game, options, agents, args.deals),
-                **{"seed": args.seed, "num_tables": args.tables, "mirror": args.mirror, "line_ups": args.line_ups},
+                seed=args.seed,
+                num_tables=args.tables,
+                mirror=args.mirror,
+                line_ups=args.line_ups,
                 progress=bar.update,
             )
         out = sys.stderr if args.json == "-" else sys.stdout

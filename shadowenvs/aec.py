@@ -153,7 +153,7 @@ class TableEnv(AECEnv[str, Observation, "int | None"]):
         batch = self._batch
         if not legal and batch.illegal_actions == "raise":
             raise batch.illegal(0, number)
-        self._action[0] = number
+        self._action[0] = number if legal else len(self._mask)  # negative numbers are commands to the batch
         self._apply()
         cumulative = self._cumulative_rewards
         cumulative[agent] = 0.0

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shadowenvs import rng
-from shadowenvs.cards import count
+from shadowenvs.bits import CHUNK, chunk_bits, count, lowest
 from shadowenvs.errors import IllegalActionError
 from shadowenvs.game import NO_ACTION, Game, Options
 from shadowenvs.jit import cached, direct, for_kernels, kernel, specialise
@@ -46,7 +46,7 @@ def deal_tables(
         seat = int(state.to_move)
         seats[b] = seat
         observe(table, state, seat, records[b])
-        legal(table, state, seat, masks[b])
+        legal(table, state, seat, masks[b].legal)
 
 
 def step_tables(
@@ -69,6 +69,7 @@ def step_tables(
 ) -> None:
     """Carries out one action per table, and deals anew where a game has ended."""
     table = tables[0]
+    num_actions = len(masks[0].legal)
     for b in range(start, stop):
         action = actions[b]
         if action == NO_ACTION:
@@ -79,7 +80,7 @@ def step_tables(
         state = states[b]
         if action != LOOK:
             seat = int(state.to_move)
-            if 0 <= action < masks.shape[1] and masks[b, action]:
+            if 0 <= action < num_actions and masks[b].legal[action]:
                 step(table, state, action)
             else:
                 forfeit(state, seat)
@@ -94,7 +95,7 @@ def step_tables(
         seat = int(state.to_move)
         seats[b] = seat
         observe(table, state, seat, records[b])
-        legal(table, state, seat, masks[b])
+        legal(table, state, seat, masks[b].legal)
 
 
 def observe_tables(tables: Any, states: Any, seats: Any, records: Any, start: int, stop: int) -> None:
@@ -112,7 +113,7 @@ def determinise_tables(tables: Any, states: Any, seats: Any, seeds: Any, start: 
 def choose_tables(tables: Any, records: Any, masks: Any, seeds: Any, actions: Any, start: int, stop: int) -> None:
     """Writes the heuristic's choice for each table."""
     for b in range(start, stop):
-        actions[b] = heuristic(tables[0], records[b], masks[b], seeds[b])
+        actions[b] = heuristic(tables[0], records[b], masks[b].legal, seeds[b])
 
 
 @kernel
@@ -154,35 +155,36 @@ def first_illegal(masks: Any, actions: Any) -> int:
 
 
 @kernel
-def random_action(words: Any, word: Any) -> int:
-    """Returns a uniformly random legal action.
+def random_action(mask_bytes: Any, b: int, word: Any) -> int:
+    """Returns a uniformly random legal action of table b, NO_ACTION if there is none.
 
     Args:
-        words: uint64 [W], the mask, eight actions a word.
+        mask_bytes: uint8 [B, 64 * C], the padded masks.
+        b: The table.
         word: 32 random bits.
     """
+    chunks = mask_bytes.shape[1] // CHUNK
     total = 0
-    for w in range(len(words)):
-        total += count(words[w])
+    for chunk in range(chunks):
+        total += count(chunk_bits(mask_bytes, b, chunk))
     k = np.int64((word * np.uint64(total)) >> np.uint64(32))
-    for w in range(len(words)):
-        legal_here = words[w]
+    for chunk in range(chunks):
+        legal_here = chunk_bits(mask_bytes, b, chunk)
         num = count(legal_here)
         if k < num:
             for _ in range(k):
                 legal_here &= legal_here - np.uint64(1)
-            lowest_bit = legal_here & ~(legal_here - np.uint64(1))
-            return 8 * w + (count(lowest_bit - np.uint64(1)) >> 3)
+            return CHUNK * chunk + lowest(legal_here)
         k -= num
     return NO_ACTION
 
 
 @cached
-def random_actions(words: Any, seed: Any, number: int, actions: Any, start: int, stop: int) -> None:
+def random_actions(mask_bytes: Any, seed: Any, number: int, actions: Any, start: int, stop: int) -> None:
     """Writes a uniformly random legal action for each table, NO_ACTION where there is none.
 
     Args:
-        words: uint64 [B, W], the masks, eight actions a word.
+        mask_bytes: uint8 [B, 64 * C], the padded masks.
         seed: Seed of the choices.
         number: How many times this seed was used before.
         actions: int64 [B], written.
@@ -190,8 +192,9 @@ def random_actions(words: Any, seed: Any, number: int, actions: Any, start: int,
         stop: Table after the last.
     """
     for b in range(start, stop):
-        drawn = rng.block(seed, rng.STREAM_ACTION, number, b >> 2)
-        actions[b] = random_action(words[b], drawn[b & 3])
+        if b == start or b & 3 == 0:
+            drawn = rng.block(seed, rng.STREAM_ACTION, number, b >> 2)
+        actions[b] = random_action(mask_bytes, b, drawn[b & 3])
 
 
 # ----------------------------------------------------------------------------------------------------------- loops
@@ -219,12 +222,21 @@ def loops(game: Game) -> Loops:
     return Loops(*(specialise(template, game.id, **game_kernels(game)) for template in templates))
 
 
-_VIEWS = ("_states", "_records", "_final_records", "masks")
+_VIEWS = ("_states", "_records", "_final_records", "_mask_records", "masks")
 
 
 def as_states(rows: NDArray[np.uint8], dtype: np.dtype[Any]) -> np.ndarray:
     """Views rows of bytes, uint8 [B, itemsize], as states [B], without a copy."""
     return rows.view(dtype)[:, 0]
+
+
+def mask_records(mask_bytes: NDArray[np.uint8], num_actions: int) -> np.ndarray:
+    """Views masks, uint8 [B, A or more], as records with one field ``legal``, int8 [A].
+
+    Inside a loop a record costs nothing to index, a row of an array a reference count. (Numba has no bool there.)
+    """
+    dtype = np.dtype({"names": ["legal"], "formats": [(np.int8, (num_actions,))], "itemsize": mask_bytes.shape[1]})
+    return for_kernels(mask_bytes.view(dtype)[:, 0])
 
 
 class Batch:
@@ -295,8 +307,8 @@ class Batch:
         # States are copied as bytes: NumPy copies structured arrays field by field.
         self._state_bytes = np.zeros((size, game.state.itemsize), np.uint8)
         self.observations = np.zeros((size, game.observation.size), np.int8)
-        # Masks are padded to whole words so that they can be counted eight actions at a time.
-        self._mask_words = np.zeros((size, -(-game.num_actions // 8)), np.uint64)
+        # Masks are padded so that they can be tested 64 actions at a time.
+        self._mask_bytes = np.zeros((size, -(-game.num_actions // CHUNK) * CHUNK), np.uint8)
         self.seats = np.zeros(size, np.int8)
         self.rewards = np.zeros((size, players), np.float32)
         self.dones = np.zeros(size, np.bool_)
@@ -313,7 +325,8 @@ class Batch:
         self._states = for_kernels(as_states(self._state_bytes, self.game.state))
         self._records = layout.records(self.observations)
         self._final_records = layout.records(self.final_observations)
-        self.masks = self._mask_words.view(np.bool_)[:, : self.game.num_actions]
+        self._mask_records = mask_records(self._mask_bytes, self.game.num_actions)
+        self.masks = self._mask_bytes.view(np.bool_)[:, : self.game.num_actions]
 
     # ------------------------------------------------------------------------------------------------- playing
 
@@ -348,7 +361,7 @@ class Batch:
         self.dones[:] = False
         self._run(
             self._loops.deal,
-            *(self.tables, self._states, self._records, self.masks, self.seats, self._seeds, self._games),
+            *(self.tables, self._states, self._records, self._mask_records, self.seats, self._seeds, self._games),
         )
 
     def step(self, actions: NDArray[np.integer]) -> None:
@@ -372,9 +385,17 @@ class Batch:
             )
         actions = np.ascontiguousarray(actions, np.int64)
         bad = first_illegal(self.masks, actions)
-        if bad >= 0 and (self.illegal_actions == "raise" or self._states["done"][bad]):
+        if bad < 0:
+            return actions
+        if self.illegal_actions == "raise":
             raise self.illegal(bad, int(actions[bad]))
-        return actions
+        inside = np.clip(actions, 0, self.game.num_actions - 1)
+        illegal = (actions != NO_ACTION) & ~((inside == actions) & self.masks[np.arange(self.num_tables), inside])
+        over = np.flatnonzero(illegal & self._states["done"])
+        if len(over):
+            raise self.illegal(int(over[0]), int(actions[over[0]]))
+        # The loops take some negative numbers for commands; this one forfeits.
+        return np.where(illegal, self.game.num_actions, actions)
 
     def apply(self, actions: NDArray[np.int64]) -> None:
         """Carries out actions without a check: int64 [B], legal ones or NO_ACTION. An illegal one forfeits the game."""
@@ -390,7 +411,7 @@ class Batch:
 
     def _step_arguments(self) -> tuple[Any, ...]:
         return (
-            *(self.tables, self._states, self._records, self.masks, self.seats, self.rewards, self.dones),
+            *(self.tables, self._states, self._records, self._mask_records, self.seats, self.rewards, self.dones),
             *(self._final_records, self.final_points, self.final_winners, self._seeds, self._games, self.autoreset),
         )
 
@@ -447,14 +468,15 @@ class Batch:
 
     def fill_random_actions(self, seed: int, number: int, actions: NDArray[np.int64]) -> None:
         """Writes what :meth:`random_actions` returns into an array of the caller's."""
-        self._run(random_actions, self._mask_words, np.uint64(seed), number, actions)
+        self._run(random_actions, self._mask_bytes, np.uint64(seed), number, actions)
 
     def _heuristic_actions(self, turn: Turn) -> NDArray[np.int64]:
         actions = np.empty(len(turn), np.int64)
         records = self.game.observation.records(np.ascontiguousarray(turn.observations))
+        masks = mask_records(np.ascontiguousarray(turn.masks).view(np.uint8), self.game.num_actions)
         seeds = turn.rng.integers(2**64, size=len(turn), dtype=np.uint64)
         choose = self._loops.choose
-        choose(self.tables, records, np.ascontiguousarray(turn.masks), seeds, actions, 0, len(turn))
+        choose(self.tables, records, masks, seeds, actions, 0, len(turn))
         return actions
 
     def _sample_worlds(self, turn: Turn, size: int) -> Batch:
@@ -550,6 +572,7 @@ class Batch:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self.tables.flags.writeable = False  # pickling forgets it, and the machine code takes read-only tables
         self._view()
         self._pool = None
         self._loops = loops(self.game)

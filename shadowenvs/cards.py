@@ -8,9 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, overload
 
+from shadowenvs.bits import count as count
+from shadowenvs.bits import expand, store
+from shadowenvs.bits import highest as highest
+from shadowenvs.bits import lowest as lowest
 from shadowenvs.jit import kernel
 
 NUM_SUITS = 4
@@ -20,6 +25,10 @@ NO_CARD = -1
 
 NO_CARDS = np.uint64(0)
 ONE = np.uint64(1)
+_RANK_HAS_1, _RANK_HAS_2, _RANK_HAS_4, _RANK_HAS_8 = (
+    np.uint64(sum(1 << card for card in range(NUM_CARDS) if card % NUM_RANKS & digit)) for digit in (1, 2, 4, 8)
+)
+_RANK_0 = np.uint64(sum(1 << suit * NUM_RANKS for suit in range(NUM_SUITS)))
 SUIT = np.uint64((1 << NUM_RANKS) - 1)  # the cards of suit 0
 
 
@@ -46,6 +55,12 @@ def suit_cards(suit: int) -> np.uint64:
 
 
 @kernel
+def rank_cards(rank: int) -> np.uint64:
+    """Returns the set of all cards of a rank."""
+    return _RANK_0 << np.uint64(rank)
+
+
+@kernel
 def has(cards: np.uint64, card: int) -> bool:
     """Returns whether the set holds the card."""
     return (cards >> np.uint64(card)) & ONE != NO_CARDS
@@ -63,76 +78,61 @@ def above(card: int) -> np.uint64:
     return ~((ONE << np.uint64(card + 1)) - ONE)
 
 
-def count(cards: np.uint64) -> int:
-    """Returns how many cards the set holds."""
-    return int(cards).bit_count()
-
-
-def lowest(cards: np.uint64) -> int:
-    """Returns the lowest card of the set, 64 for the empty set."""
-    number = int(cards)
-    return (number & -number).bit_length() - 1 if number else 64
-
-
-def highest(cards: np.uint64) -> int:
-    """Returns the highest card of the set, -1 for the empty set."""
-    return int(cards).bit_length() - 1
-
-
 @kernel
 def sum_of_ranks(cards: np.uint64) -> int:
-    """Returns the sum of the ranks of a set of cards."""
-    total = 0
-    while cards != NO_CARDS:
-        total += rank_of(lowest(cards))
-        cards = without_lowest(cards)
-    return total
+    """Returns the sum of the ranks of a set of cards, one binary digit of the rank at a time."""
+    return (
+        count(cards & _RANK_HAS_1)
+        + 2 * count(cards & _RANK_HAS_2)
+        + 4 * count(cards & _RANK_HAS_4)
+        + 8 * count(cards & _RANK_HAS_8)
+    )
 
 
-@kernel
-def write_bits(cards: np.uint64, entries: np.ndarray) -> None:
-    """Writes a set as zeros and ones, int8 [60]."""
+def write_bits(cards: np.uint64, entries: np.ndarray, start: int = 0) -> None:
+    """Writes a set as zeros and ones into 60 places of int8 or bool [N], from ``start`` on."""
     for card in range(NUM_CARDS):
-        entries[card] = np.int8((cards >> np.uint64(card)) & ONE)
+        entries[start + card] = int(cards) >> card & 1
 
 
-# Single machine instructions for the three counts; the functions above are their meaning and run when uncompiled.
+def write_rank_counts(cards: np.uint64, entries: np.ndarray) -> None:
+    """Writes how many cards of each rank a set holds into int8 [15]."""
+    for rank in range(NUM_RANKS):
+        entries[rank] = sum(int(cards) >> (suit * NUM_RANKS + rank) & 1 for suit in range(NUM_SUITS))
 
 
-@intrinsic
-def _ctpop(typing_context: Any, number: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
-
-
-@intrinsic
-def _cttz(typing_context: Any, number: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
-
-    return types.int64(types.uint64), generate
+# The two writers as machine instructions; their bodies above are their meaning and run when uncompiled.
 
 
 @intrinsic
-def _ctlz(typing_context: Any, number: Any) -> Any:
+def _store_bits(typing_context: Any, cards: Any, entries: Any, start: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
+        cards_value, array, first = arguments
+        store(context, builder, expand(builder, cards_value, NUM_CARDS), array, signature.args[1], first)
+        return context.get_dummy_value()
 
-    return types.int64(types.uint64), generate
-
-
-@overload(count, strict=False)
-def _count(cards: Any) -> Any:
-    return lambda cards: _ctpop(np.uint64(cards))
+    return types.none(types.uint64, entries, types.int64), generate
 
 
-@overload(lowest, strict=False)
-def _lowest(cards: Any) -> Any:
-    return lambda cards: _cttz(np.uint64(cards))
+@intrinsic
+def _store_rank_counts(typing_context: Any, cards: Any, entries: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        total = None
+        for suit in range(NUM_SUITS):
+            shifted = builder.lshr(arguments[0], ir.Constant(ir.IntType(64), suit * NUM_RANKS))
+            ranks = expand(builder, shifted, NUM_RANKS)
+            total = ranks if total is None else builder.add(total, ranks)
+        store(context, builder, total, arguments[1], signature.args[1])
+        return context.get_dummy_value()
+
+    return types.none(types.uint64, entries), generate
 
 
-@overload(highest, strict=False)
-def _highest(cards: Any) -> Any:
-    return lambda cards: 63 - _ctlz(np.uint64(cards))
+@overload(write_bits, strict=False)
+def _write_bits(cards: Any, entries: Any, start: Any = 0) -> Any:
+    return lambda cards, entries, start=0: _store_bits(np.uint64(cards), entries, np.int64(start))
+
+
+@overload(write_rank_counts, strict=False)
+def _write_rank_counts(cards: Any, entries: Any) -> Any:
+    return lambda cards, entries: _store_rank_counts(np.uint64(cards), entries)

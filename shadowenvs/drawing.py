@@ -99,9 +99,7 @@ def box(
     )
 
 
-def card(
-    x: float, y: float, width: float, text: str, face: str, ink: str, pip: str = "", *, glow: bool = False
-) -> str:
+def card(x: float, y: float, width: float, text: str, face: str, ink: str, pip: str = "", *, glow: bool = False) -> str:
     """Returns a card that lies face up; like every card it is 1.4 times as high as wide.
 
     Args:
@@ -117,7 +115,8 @@ def card(
     height = width * 1.4
     parts = [box(x + width / 30, y + width / 20, width, height, opacity=0.35, radius=width / 9)]
     if glow:
-        parts.append(box(x - 4, y - 4, width + 8, height + 8, fill=GOLD, opacity=0.9, radius=width / 9 + 3))
+        parts.append(box(x - 7, y - 7, width + 14, height + 14, fill=GOLD, radius=width / 9 + 6))
+        parts.append(box(x - 3, y - 3, width + 6, height + 6, fill=INK, radius=width / 9 + 2))
     parts.append(box(x, y, width, height, fill=face, stroke=PAPER, thick=max(1, width / 28), radius=width / 9))
     if width < 30:
         parts.append(label(x + width * 0.12, y + width * 0.6, text, height=width * 0.52, fill=ink, bold=True))

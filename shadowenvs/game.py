@@ -271,7 +271,7 @@ class Game:
     """All that the suite knows of a game.
 
     Kernels are compiled functions. ``table`` is the record of what is the same for every table of an environment,
-    ``state`` one record of :attr:`state`, ``seat`` a seat number, ``mask`` bool [A] and ``obs`` a record of
+    ``state`` one record of :attr:`state`, ``seat`` a seat number, ``mask`` int8 [A] and ``obs`` a record of
     :attr:`observation`. Kernels fill their last argument and neither raise nor allocate (``determinise`` may).
 
     Attributes:
@@ -289,9 +289,10 @@ class Game:
         max_steps: ``(options, tables) -> int``, more actions than any game can have.
         tables: ``(options) -> recarray [1]``, read-only.
         deal: ``(table, state, seed)`` starts a game; writes everything but ``state.options``.
-        legal: ``(table, state, seat, mask)``; all False for a seat that is not to move.
+        legal: ``(table, state, seat, mask)``; all 0 for a seat that is not to move.
         step: ``(table, state, action)``; the action must be legal.
-        observe: ``(table, state, seat, obs)``.
+        observe: ``(table, state, seat, obs)``; ``obs`` holds zeros or an earlier observation of a table with the same
+            options, and entries that are zero under these options always may be left alone.
         determinise: ``(table, state, seat, seed)`` replaces all that the seat cannot know by a sample.
         heuristic: ``(table, obs, mask, seed) -> action``, a decent opponent; reads only public fields of the table.
         format_action: ``(options, action) -> str``.

@@ -6,8 +6,11 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numba.core import cgutils, types
+from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
 from shadowenvs.jit import for_kernels, kernel
@@ -142,10 +145,52 @@ class Layout:
 
 
 @kernel
+def clear(record: Any) -> None:
+    """Writes zeros into all int8 fields of a record."""
+    clear_first(record, byte_size(record))
+
+
+def byte_size(record: Any) -> int:
+    """Returns the size of a record in bytes."""
+    return int(record.dtype.itemsize)
+
+
+def clear_first(record: Any, length: int) -> None:
+    """Writes zeros into the first ``length`` bytes of a record of int8 fields."""
+    for name in record.dtype.names:
+        field, start = record.dtype.fields[name][:2]
+        if start + field.itemsize <= length:
+            record[name] = 0
+        elif start < length:
+            record[name].reshape(-1)[: length - start] = 0
+
+
+@intrinsic
+def _zero(typing_context: Any, record: Any, length: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        cgutils.memset(builder, arguments[0], arguments[1], 0)
+        return context.get_dummy_value()
+
+    return types.none(record, types.int64), generate
+
+
+@overload(byte_size, strict=False)
+def _byte_size(record: Any) -> Any:
+    size = record.size
+    return lambda record: size
+
+
+@overload(clear_first, strict=False)
+def _clear_first(record: Any, length: Any) -> Any:
+    return lambda record, length: _zero(record, np.int64(length))
+
+
+@kernel
 def write_wide(entries: np.ndarray, value: int) -> None:
     """Stores a wide value into its two entries, int8 [2]."""
-    entries[0] = value // WIDE_BASE
-    entries[1] = value % WIDE_BASE
+    hundreds = value // WIDE_BASE
+    entries[0] = hundreds
+    entries[1] = value - hundreds * WIDE_BASE
 
 
 @kernel

@@ -42,7 +42,7 @@ def advance_tables(
     states: Any,
     records: Any,
     masks: Any,
-    words: Any,
+    mask_bytes: Any,
     seats: Any,
     rewards: Any,
     dones: Any,
@@ -67,6 +67,7 @@ def advance_tables(
 ) -> None:
     """Carries out one action per table, then plays the built-in opponents until somebody else is to move."""
     table = tables[0]
+    num_actions = len(masks[0].legal)
     for b in range(start, stop):
         action = actions[b]
         if action == NO_ACTION:
@@ -85,7 +86,7 @@ def advance_tables(
             if action != NO_ACTION:
                 learner = int(learners[b])
                 lengths[b] += seat == learner
-                if masks[b, action]:
+                if 0 <= action < num_actions and masks[b].legal[action]:
                     step(table, state, action)
                 else:
                     forfeit(state, seat)
@@ -108,15 +109,15 @@ def advance_tables(
                     pending[b] = 0.0
                 seat = int(state.to_move)
             who = controllers[b, seat]
-            legal(table, state, seat, masks[b])
+            legal(table, state, seat, masks[b].legal)
             if who == RANDOM:
                 drawn = rng.block(seeds[b], rng.STREAM_ACTION, games[b], plies[b])
-                action = random_action(words[b], drawn[0])
+                action = random_action(mask_bytes, b, drawn[0])
                 continue
             observe(table, state, seat, records[b])
             if who == HEURISTIC:
                 seed = rng.mix(seeds[b], rng.STREAM_ACTION, games[b], plies[b])
-                action = heuristic(table, records[b], masks[b], seed)
+                action = heuristic(table, records[b], masks[b].legal, seed)
                 continue
             break
         seats[b] = seat
@@ -289,7 +290,9 @@ class LearnerBatch(Batch):
             waiting = np.flatnonzero(who == index)
             if len(waiting):
                 actions[waiting] = policy(self.turn(self._generator, waiting))
-        bad = np.flatnonzero((who >= 0) & ~self.masks[np.arange(self.num_tables), np.maximum(actions, 0)])
+        chosen = np.clip(actions, 0, self.game.num_actions - 1)
+        allowed = (chosen == actions) & self.masks[np.arange(self.num_tables), chosen]
+        bad = np.flatnonzero((who >= 0) & ~allowed)
         if len(bad):
             raise self.illegal(int(bad[0]), int(actions[bad[0]]))
         return actions
@@ -298,7 +301,7 @@ class LearnerBatch(Batch):
         before = self._games.copy() if self._resets else None
         self._run(
             self._loop,
-            *(self.tables, self._states, self._records, self.masks, self._mask_words, self.seats),
+            *(self.tables, self._states, self._records, self._mask_records, self._mask_bytes, self.seats),
             *(self.learner_rewards, self.dones, self._final_records, self.final_points, self.final_winners),
             *(self.final_seats, self.final_lengths, self._seeds, self._games, self._plies, self._controllers),
             *(self._learners, self._lengths, self._pending, self._codes, self._edges, self._seat_choice),

@@ -38,7 +38,7 @@ def save(folder: str | Path, card: Card, tensors: Mapping[str, NDArray[Any]]) ->
         CheckpointError: The tensors do not fit the card, or at ``folder`` is something that is not a checkpoint.
         ValueError: A value of the card does not fit into JSON.
     """
-    folder = Path(os.path.abspath(folder))
+    folder = Path(folder).resolve()
     arrays = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     reason = network_error(card.network)
     if reason:
@@ -53,7 +53,7 @@ def save(folder: str | Path, card: Card, tensors: Mapping[str, NDArray[Any]]) ->
     for place in (folder, old, new):
         refuse_others(place)
     if not folder.exists() and old.exists():
-        os.rename(old, folder)
+        old.rename(folder)
     remove(new)
     new.mkdir()
     write_synced(new / MODEL_FILE, model)
@@ -61,9 +61,9 @@ def save(folder: str | Path, card: Card, tensors: Mapping[str, NDArray[Any]]) ->
     sync_folder(new)
     if folder.exists():
         remove(old)
-        os.rename(folder, old)
+        folder.rename(old)
         sync_folder(folder.parent)
-    os.rename(new, folder)
+    new.rename(folder)
     sync_folder(folder.parent)
     remove(old)
     return card
@@ -71,9 +71,9 @@ def save(folder: str | Path, card: Card, tensors: Mapping[str, NDArray[Any]]) ->
 
 def refuse_others(place: Path) -> None:
     """Raises CheckpointError for anything that :func:`save` did not write, so that it is never removed."""
-    if not place.exists() and not place.is_symlink():
+    if not place.exists():
         return
-    if place.is_symlink() or not place.is_dir():
+    if not place.is_dir():
         raise CheckpointError(place, "", "is not a folder; a checkpoint is not written over it")
     others = sorted(path.name for path in place.iterdir() if path.name not in (CARD_FILE, MODEL_FILE))
     if others:

@@ -28,6 +28,28 @@ World = tuple[
 ]
 
 
+def option_sets() -> dict[str, dict[str, Any]]:
+    """Returns options for random games by a short label, besides the defaults: small decks, other rules and sizes."""
+
+    def small(n: int, rounds: int, suits: int, ranks: int, h: int, k: int, **others: Any) -> dict[str, Any]:
+        sizes = {"num_suits": suits, "num_ranks": ranks, "hand_size": h, "prediction_cards": k}
+        return {"num_players": n, "rounds": rounds, **sizes, **others}
+
+    return {
+        "2-one-round": small(2, 1, 2, 3, 3, 1),
+        "2-reserve": small(2, 3, 2, 5, 2, 1, reward="points"),
+        "2-leftover": small(2, 2, 4, 5, 4, 2, most_tie="none"),
+        "2-longest": small(2, 1, 4, 15, 30, 1),
+        "3-extra": small(3, 2, 3, 4, 3, 1, most_tie="exact_cancels"),
+        "3-turned": small(3, 1, 4, 15, 15, 1, reward="points"),
+        "3-introductory": small(3, 4, 4, 6, 5, 2, scoring="introductory", floor_penalty=True),
+        "4-ties": small(4, 3, 4, 3, 3, 1, most_tie="exact_cancels", reward="points"),
+        "4-introductory": small(4, 3, 4, 6, 6, 2, scoring="introductory", most_tie="none"),
+        "4-picks": small(4, 1, 3, 8, 6, 4),
+        "5-leftover": small(5, 12, 4, 3, 2, 1, floor_penalty=True),
+    }
+
+
 def suit_of(card: int) -> int:
     """Returns the suit 0 to 3 (SC-02)."""
     return card // 15

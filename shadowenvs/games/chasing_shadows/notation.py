@@ -214,8 +214,9 @@ def _format_boxes(boxes: Boxes) -> str:
 
 
 _KEYS = (
-    "seed phase round trick starter lead move spotlight follow hands taken table first aside boxes rewards"
-).split()
+    *("seed", "phase", "round", "trick", "starter", "lead", "move", "spotlight", "follow"),
+    *("hands", "taken", "table", "first", "aside", "boxes", "rewards"),
+)
 
 
 def parse(text: str) -> Position:

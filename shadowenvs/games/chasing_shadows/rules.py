@@ -8,6 +8,7 @@ from shadowenvs import rng
 from shadowenvs.cards import (
     NO_CARD,
     NO_CARDS,
+    NUM_RANKS,
     NUM_SUITS,
     bit,
     has,
@@ -207,7 +208,7 @@ def winning_seat(state: np.recarray) -> int:
         if card == NO_CARD:
             break
         rank = rank_of(card)
-        value = rank + 64 if rank < spotlight_rank else rank
+        value = rank + NUM_RANKS if rank < spotlight_rank else rank
         if value >= best:
             winner = seat
             best = value

@@ -244,15 +244,17 @@ def value_of_winning(obs: np.recarray) -> float:
     if lacking < 0:
         return 0.4
     fits = 0.0
-    rest = cards_of(obs.trick)
-    while rest != NO_CARDS:
-        rank = rank_of(lowest(rest))
-        rest = without_lowest(rest)
+    empty = obs.extra_rank == NO_CARD
+    for place in range(-1, MAX_SEATS):
+        rank = int(obs.extra_rank if place < 0 else obs.trick_rank[place])
+        if rank == NO_CARD:
+            continue
+        empty = False
         if rank == lacking:
             return 1.0
         if rank < lacking:
             fits = max(fits, rank / 14.0)
-    if count(cards_of(obs.trick)) == 0:
+    if empty:
         return 0.7
     return 0.4 + 0.5 * fits
 
@@ -260,10 +262,10 @@ def value_of_winning(obs: np.recarray) -> float:
 @kernel
 def has_zero(obs: np.recarray) -> bool:
     """Returns whether a card of value 0 lies on the table."""
-    for suit in range(NUM_SUITS):
-        if obs.trick[suit * NUM_RANKS]:
+    for place in range(MAX_SEATS):
+        if obs.trick_rank[place] == 0:
             return True
-    return False
+    return bool(obs.extra_rank == 0)
 
 
 @kernel

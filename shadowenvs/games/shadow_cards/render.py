@@ -129,12 +129,13 @@ def text(options: ShadowCardsOptions, state: np.recarray, seat: int | None) -> s
 def _head(view: _View) -> list[str]:
     position, options = view.position, view.position.options
     trick = f", trick {position.trick_no} of {options.num_tricks}" if view.in_trick else ""
-    lines = [f"Shadow Cards: round {position.round_no} of {options.rounds}{trick}, phase {PHASE_NAMES[position.phase]}"]
-    trick_leader = f", {view.name(position.lead)} the trick" if view.in_trick else ""
-    lines.append(f"Leader: {view.name(position.leader)} leads the round{trick_leader}")
-    if not view.done:
-        lines.append(f"Turn: {view.name(position.move)} is to {PHASE_NAMES[position.phase]}")
-    return lines
+    leads = f", seat {position.lead} leads the trick" if view.in_trick else ""
+    turn = "" if view.done else f": seat {position.move} is to move"
+    return [
+        f"Shadow Cards, round {position.round_no} of {options.rounds}{trick}",
+        f"Seat {position.leader} leads the round{leads}",
+        f"Phase {PHASE_NAMES[position.phase]}{turn}",
+    ]
 
 
 def _seats(view: _View) -> list[str]:
@@ -178,18 +179,21 @@ def _columns(rows: Sequence[Sequence[str]], limits: Sequence[int], right: set[in
 
 
 def _trick(view: _View) -> list[str]:
+    """The cards on the table; while predictions are made, the stacks that were not dealt (SC-13, SC-15)."""
+    reserve = [str(len(cards)) for cards in view.position.reserve if cards]
+    lines = [f"Reserve stacks: {' and '.join(reserve)} cards face down"] if reserve and view.seat is not None else []
     if not view.in_trick:
-        return []
+        return [*lines, f"Extra cards: {view.unturned} face down"] if view.unturned else lines
     cards = dict(view.trick)
     order = [(view.position.lead + place) % len(view.seats) for place in view.seats]
     shown = [f"seat {seat} {format_card(cards[seat])}" for seat in order if seat in cards]
-    lines = [f"Table: {', '.join(shown) or 'no card played yet'}"]
+    lines.append(f"Table: {', '.join(shown) or 'no card played yet'}")
     if shown:
         led = SUIT_NAMES[cards[view.position.lead] // NUM_RANKS]
         wins = "wins the trick" if view.position.phase == CLAIM else "wins so far"
         lines.append(f"Led suit: {led}; seat {view.winning} {wins}")
     if view.extra is not None:
-        lines.append(f"Extra card: {format_card(view.extra)}; {view.unturned} more face down")
+        lines.append(f"Extra card: {format_card(view.extra)}, turned up; {view.unturned} more face down")
     return lines
 
 
@@ -236,18 +240,19 @@ def _pad(view: _View) -> list[str]:
 
 _WIDTH, _HEIGHT = 960, 640
 _OWN = (14, 426, 688, 200)  # the seat at the bottom: x, y, width, height
-_PLATE = (204, 142)  # another seat: width, height
+_OWN_END = (14, 524, 688, 102)  # the same without a hand
+_PLATE = (204, 146)  # another seat: width, height
 _PAD = (716, 14, 230, 612)  # x, y, width, height
-_CENTRE = (358, 258)  # of the trick
+_CENTRE = (358, 292)  # of the trick
 
 # The other seats clockwise, by number of seats: place of the plate, and of the card in the trick from the centre.
 _PLACES: dict[int, list[tuple[int, int, int, int]]] = {
-    2: [(256, 14, 0, -47)],
-    3: [(14, 14, -72, -47), (498, 14, 72, -47)],
-    4: [(14, 150, -76, 0), (256, 14, 0, -47), (498, 150, 76, 0)],
-    5: [(14, 180, -106, 26), (106, 14, -38, -47), (406, 14, 38, -47), (498, 180, 106, 26)],
+    2: [(256, 14, 0, -56)],
+    3: [(14, 14, -76, -56), (498, 14, 76, -56)],
+    4: [(14, 150, -88, 0), (256, 14, 0, -56), (498, 150, 88, 0)],
+    5: [(14, 176, -103, 14), (106, 14, -37, -60), (406, 14, 37, -60), (498, 176, 103, 14)],
 }
-_OWN_PLACE = (0, 50)
+_OWN_PLACE = (0, 56)
 
 # Face, ink and sign of each suit: diamond, star, triangle, drop.
 _SUITS = (
@@ -272,7 +277,9 @@ def svg(options: ShadowCardsOptions, state: np.recarray, seat: int | None) -> st
     parts += [
         _draw_plate(view, other, x, y) for other, (x, y, _, _) in zip(others, _PLACES[len(view.seats)], strict=True)
     ]
-    parts += [_draw_result(view) if view.done else _draw_trick(view) + _draw_stacks(view), _draw_pad(view)]
+    if view.position.phase != END:
+        parts += [_draw_trick(view), _draw_stacks(view)]
+    parts += [_draw_result(view), _draw_pad(view)]
     who = "all cards open" if seat is None else f"seen from seat {seat}"
     return drawing.document(_WIDTH, _HEIGHT, f"Shadow Cards, round {view.position.round_no}, {who}", parts)
 
@@ -282,14 +289,26 @@ def _draw_card(number: int, x: float, y: float, width: float, glow: bool = False
     return card(x, y, width, str(number % NUM_RANKS), face, ink, pip, glow=glow)
 
 
-def _draw_cards(cards: Iterable[int], is_open: bool, x: float, y: float, right: float, width: float) -> str:
-    """Cards from x on, no farther than ``right``."""
+def _draw_cards(cards: Iterable[int], is_open: bool, x: float, y: float, right: float, *widths: float) -> str:
+    """Cards from x on, no farther than ``right``: of the first width that leaves all of each rank to be read.
+
+    If even the last width is too wide, they lie in two rows.
+    """
     numbers = sorted(cards)
-    edges = row(x, right, len(numbers), width)
-    return "".join(
-        _draw_card(number, edge - edges[0] + x, y, width) if is_open else back(edge - edges[0] + x, y, width)
-        for number, edge in zip(numbers, edges, strict=True)
-    )
+
+    def fits(width: float, num: int) -> bool:
+        visible = 0.4 if not is_open else 0.84 if width < 30 else 0.68
+        return right - x - width >= (num - 1) * width * visible
+
+    width = next((width for width in widths if fits(width, len(numbers))), widths[-1])
+    split = len(numbers) if fits(width, len(numbers)) else (len(numbers) + 1) // 2
+    parts = []
+    for place, part in enumerate((numbers[:split], numbers[split:])):
+        top, edges = y + place * width * 1.25, row(x, right, len(part), width)
+        for number, edge in zip(part, edges, strict=True):
+            left = edge - edges[0] + x
+            parts.append(_draw_card(number, left, top, width) if is_open else back(left, top, width))
+    return "".join(parts)
 
 
 def _note(x: float, y: float, words: str, anchor: str = "start") -> str:
@@ -310,7 +329,7 @@ def _draw_head(view: _View, other: int, x: float, y: float, width: float, height
         roles.append("leader")
     if lit:
         roles.append("winner" if view.done else f"to {PHASE_NAMES[position.phase]}")
-    parts.append(_note(x + 68, y + 22, ", ".join(roles)))
+    parts.append(_note(x + 76, y + 22, ", ".join(roles)))
     return "".join(parts)
 
 
@@ -319,9 +338,9 @@ def _draw_voids(view: _View, other: int, right: float, y: float) -> str:
     voids = [] if view.position.phase == END else sorted(view.position.voids[other], reverse=True)
     parts = [_note(right - 15 * len(voids) - 4, y, "no", "end")] if voids else []
     for place, suit in enumerate(voids):
-        face, _, pip = _SUITS[suit]
-        parts.append(f'<circle cx="{right - 7 - 15 * place}" cy="{y - 4}" r="7" fill="{PAPER}"/>')
-        parts.append(sign(right - 7 - 15 * place, y - 4, 4.5, face, pip))
+        face, ink, pip = _SUITS[suit]
+        parts.append(f'<circle cx="{right - 7 - 15 * place}" cy="{y - 4}" r="7" fill="{face}"/>')
+        parts.append(sign(right - 7 - 15 * place, y - 4, 4.5, ink, pip))
     return "".join(parts)
 
 
@@ -332,20 +351,20 @@ def _draw_plate(view: _View, other: int, x: float, y: float) -> str:
     return "".join(
         [
             _draw_head(view, other, x, y, *_PLATE),
-            _draw_cards(hand, is_open, x + 12, y + 33, right - 24, 24),
+            _draw_cards(hand, is_open, x + 12, y + 31, right - 22, 24, 17),
             label(right, y + 55, str(len(hand)) if hand else "", height=12, anchor="end", fill=SHADE),
-            _note(x + 12, y + 87, f"P {_value(prediction) if is_open else '?'}"),
-            _draw_cards(prediction, is_open, x + 12, y + 95, x + 74, 25),
-            _note(x + 88, y + 87, f"T {_value(claimed)}"),
-            _draw_cards(claimed, True, x + 88, y + 95, right, 25),
-            _draw_voids(view, other, right, y + 87),
+            _note(x + 12, y + 89, f"P {_value(prediction) if is_open else '?'}"),
+            _draw_cards(prediction, is_open, x + 12, y + 97, x + 74, 25, 19),
+            _note(x + 88, y + 89, f"T {_value(claimed)}"),
+            _draw_cards(claimed, True, x + 88, y + 97, right, 25, 17),
+            _draw_voids(view, other, right, y + 89),
         ]
     )
 
 
 def _draw_own(view: _View, first: int) -> str:
     """The seat at the bottom, with large cards."""
-    x, y, width, height = _OWN
+    x, y, width, height = _OWN_END if view.position.phase == END else _OWN
     position, right = view.position, x + width - 14
     prediction, claimed = position.predictions[first], position.claimed[first]
     return "".join(
@@ -353,12 +372,12 @@ def _draw_own(view: _View, first: int) -> str:
             _draw_head(view, first, x, y, width, height),
             _note(x + 14, y + 56, "prediction"),
             label(x + 14, y + 76, str(_value(prediction)), height=18, bold=True),
-            _draw_cards(prediction, True, x + 80, y + 36, x + 216, 36),
+            _draw_cards(prediction, True, x + 80, y + 36, x + 216, 36, 24),
             _note(x + 232, y + 56, "trick points"),
             label(x + 232, y + 76, str(_value(claimed)), height=18, bold=True),
-            _draw_cards(claimed, True, x + 310, y + 36, right, 36),
+            _draw_cards(claimed, True, x + 310, y + 36, right, 36, 24),
             _draw_voids(view, first, right - 70, y + 22),
-            _draw_cards(position.hands[first], True, x + 14, y + 99, right, 65),
+            _draw_cards(position.hands[first], True, x + 14, y + 99, right, 65, 46, 32),
         ]
     )
 
@@ -367,16 +386,17 @@ def _draw_trick(view: _View) -> str:
     """The cards on the table, each on its seat's side; the one that wins so far stands out."""
     x, y = _CENTRE
     if not view.in_trick:
-        return label(x, y + 5, "Predictions are being made", height=17, anchor="middle", fill=SHADE)
+        return label(x, y - 86, "Predictions are being made", height=16, anchor="middle", fill=SHADE)
     cards = dict(view.trick)
     parts = []
+    width = 62 if len(view.seats) == 5 else 72
     places = [_OWN_PLACE] + [(dx, dy) for _, _, dx, dy in _PLACES[len(view.seats)]]
     for other, (dx, dy) in zip(view.clockwise, places, strict=True):
-        left, top = x + dx - 30, y + dy - 42
+        left, top = x + dx - width / 2, y + dy - width * 0.7
         if other in cards:
-            parts.append(_draw_card(cards[other], left, top, 60, glow=other == view.winning))
+            parts.append(_draw_card(cards[other], left, top, width, glow=other == view.winning))
         else:
-            parts.append(box(left, top, 60, 84, opacity=0.15, stroke="#6f9585", radius=7))
+            parts.append(box(left, top, width, width * 1.4, opacity=0.15, stroke="#6f9585"))
             parts.append(_note(x + dx, y + dy + 4, f"seat {other}", "middle"))
     return "".join(parts)
 
@@ -385,61 +405,68 @@ def _draw_stacks(view: _View) -> str:
     """What was not dealt: the extra cards of three seats, the reserve stacks of two (SC-13, SC-15)."""
     position, parts = view.position, []
     if view.unturned:
-        parts += [back(52 - place, 240 - place, 60) for place in range(min(4, view.unturned))]
-        parts.append(_note(82, 344, f"{view.unturned} extra cards", "middle"))
+        parts += [back(36 - place, 242 - place, 72) for place in range(min(4, view.unturned))]
+        parts.append(_note(72, 364, f"{view.unturned} extra cards", "middle"))
     if view.extra is not None:
-        parts += [_draw_card(view.extra, 128, 240, 60), _note(158, 344, "turned up", "middle")]
+        parts += [_draw_card(view.extra, 122, 242, 72), _note(158, 364, "turned up", "middle")]
     for other, cards in enumerate(position.reserve):
-        if not cards:
-            continue
-        if view.seat is None:
-            parts.append(_draw_cards(cards, True, 30 + 436 * other, 240, 250 + 436 * other, 36))
-        else:
-            parts += [back(106 + 444 * other - place, 226 - place, 60) for place in range(4)]
-        parts.append(_note(140 + 444 * other, 334, f"reserve stack, {len(cards)} cards", "middle"))
+        left = 20 + 452 * other
+        if cards and view.seat is None:
+            parts.append(_draw_cards(cards, True, left, 236, left + 224, 26))
+        elif cards:
+            parts += [back(left + 78 - place, 236 - place, 72) for place in range(4)]
+        if cards:
+            parts.append(_note(left + 112, 358, f"reserve stack, {len(cards)} cards", "middle"))
     return "".join(parts)
 
 
 def _draw_result(view: _View) -> str:
     x, y = _CENTRE
     head, _, tail = view.result().partition(" with ")
-    parts = [label(x, y, head, height=26, anchor="middle", bold=True, fill=GOLD)]
-    return "".join([*parts, label(x, y + 26, tail and f"with {tail}", height=15, anchor="middle")])
+    if not tail:
+        return label(x, y + 122, head, height=15, anchor="middle", bold=True, fill=GOLD)
+    return label(x, y + 108, head, height=28, anchor="middle", bold=True, fill=GOLD) + label(
+        x, y + 138, f"with {tail}", height=16, anchor="middle"
+    )
 
 
 def _draw_pad(view: _View) -> str:
-    """The score pad: experience points, and above them P and T (SC-77)."""
+    """The score pad: in each box P / T and the experience points (SC-77); below, where the round stands."""
     x, y, width, height = _PAD
     position, rounds = view.position, view.position.options.rounds
     assert rounds is not None
-    trick = f", trick {position.trick_no} of {position.options.num_tricks}" if view.in_trick else ""
-    middle, step, column = x + width / 2, min(62.0, (height - 150) / rounds), (width - 34) / len(view.seats)
+    middle, step, column = x + width / 2, min(70.0, (height - 230) / rounds), (width - 36) / len(view.seats)
+    places = [x + 30 + column * (other + 0.5) for other in view.seats]
     parts = [
         box(x + 3, y + 4, width, height, opacity=0.35, radius=10),
         box(x, y, width, height, fill=PAPER, radius=10),
-        label(middle, y + 32, "Shadow Cards", height=21, anchor="middle", bold=True, fill=INK),
-        label(middle, y + 54, f"round {position.round_no} of {rounds}{trick}", height=12, anchor="middle", fill=INK),
+        _ink(middle, y + 34, "Shadow Cards", 22, bold=True),
+        _ink(middle, y + 57, f"round {position.round_no} of {rounds}", 13),
+        *(_ink(where, y + 90, f"Seat {other}", min(12, column / 3.8)) for other, where in enumerate(places)),
     ]
-    left, top = x + 26, y + 74
-    for other in view.seats:
-        name = f"Seat {other}" if len(view.seats) < 5 else f"S{other}"
-        parts.append(label(left + column * (other + 0.5), top + 14, name, height=12, anchor="middle", fill=INK))
-    for number in range(rounds + 1):
-        edge = top + 22 + step * number
-        line = f'<path d="M{x + 8},{edge:g} H{x + width - 8}" stroke="{INK}" stroke-opacity="0.35"/>'
-        parts.append(line)
-        is_total = number == rounds
-        if not is_total:
-            parts.append(label(x + 17, edge + step / 2 + 5, str(number + 1), height=13, anchor="middle", fill=INK))
-        for other in view.seats:
-            where = left + column * (other + 0.5)
-            if is_total:
-                total = str(view.total(other))
-                parts.append(label(where, edge + 25, total, height=17, anchor="middle", bold=True, fill=INK))
-            elif number < len(view.finished):
-                p, t, gain = view.finished[number][other]
-                small, large = edge + step * 0.36, edge + step * 0.76
-                parts.append(label(where, small, f"{p} / {t}", height=10, anchor="middle", fill="#6b5f4c"))
-                parts.append(label(where, large, str(gain), height=15, anchor="middle", bold=True, fill=INK))
-    parts.append(label(middle, y + height - 14, "P / T, experience points", height=11, anchor="middle", fill="#6b5f4c"))
+    for number in range(rounds):
+        edge = y + 98 + step * number
+        parts.append(_line(x + 8, edge, width - 16) + _ink(x + 17, edge + step / 2 + 5, str(number + 1), 13))
+        for other, where in enumerate(places) if number < len(view.finished) else ():
+            p, t, gain = view.finished[number][other]
+            parts.append(_ink(where, edge + step * 0.5 - 5, f"{p}/{t}", 11, opacity=0.75))
+            parts.append(_ink(where, edge + step * 0.5 + 13, str(gain), 16, bold=True))
+    edge = y + 98 + step * rounds
+    parts += [_line(x + 8, edge, width - 16), _line(x + 8, edge + 3, width - 16)]
+    parts += [_ink(where, edge + 28, str(view.total(other)), 18, bold=True) for other, where in enumerate(places)]
+    if view.in_trick:
+        parts.append(_ink(middle, y + height - 84, f"trick {position.trick_no} of {position.options.num_tricks}", 13))
+        led = position.table[position.lead]
+        suit = f" {SUIT_NAMES[led // NUM_RANKS]}" if led is not None else ""
+        parts.append(_ink(middle, y + height - 64, f"seat {position.lead} leads{suit}", 13))
+    parts.append(_ink(middle, y + height - 32, "small: prediction / trick points", 10.5, opacity=0.75))
+    parts.append(_ink(middle, y + height - 16, "large: experience points", 10.5, opacity=0.75))
     return "".join(parts)
+
+
+def _ink(x: float, y: float, words: str, height: float, bold: bool = False, opacity: float = 1) -> str:
+    return label(x, y, words, height=height, fill=INK, anchor="middle", bold=bold, opacity=opacity)
+
+
+def _line(x: float, y: float, length: float) -> str:
+    return box(x, y, length, 1, fill=INK, opacity=0.35, radius=0)

@@ -13,11 +13,11 @@ from shadowenvs.cards import (
     count,
     has,
     highest,
-    lowest,
     rank_of,
     suit_cards,
     suit_of,
     without_lowest,
+    write_bits,
 )
 from shadowenvs.game import WIN_SHARE
 from shadowenvs.games.shadow_cards.scoring import most_points, result_gain, score_round
@@ -113,19 +113,17 @@ def deal_shuffled(table: np.recarray, state: np.recarray) -> None:
 @kernel
 def legal(table: np.recarray, state: np.recarray, seat: int, mask: np.ndarray) -> None:
     """Writes the legal actions of a seat; none unless the seat is to move (SC-101, SC-104)."""
-    for action in range(len(mask)):
-        mask[action] = False
-    if state.done or seat != state.to_move:
-        return
-    if state.phase == PREDICT:
-        cards, first = legal_predictions(state, seat), PREDICT_0
-    elif state.phase == PLAY:
-        cards, first = legal_plays(state, seat), PLAY_0
-    else:
-        cards, first = legal_claims(state), CLAIM_0
-    while cards != NO_CARDS:
-        mask[first + lowest(cards)] = True
-        cards = without_lowest(cards)
+    predictions, plays, claims = NO_CARDS, NO_CARDS, NO_CARDS
+    if not state.done and seat == state.to_move:
+        if state.phase == PREDICT:
+            predictions = legal_predictions(state, seat)
+        elif state.phase == PLAY:
+            plays = legal_plays(state, seat)
+        else:
+            claims = legal_claims(state)
+    write_bits(predictions, mask, PREDICT_0)
+    write_bits(plays, mask, PLAY_0)
+    write_bits(claims, mask, CLAIM_0)
 
 
 @kernel
@@ -273,7 +271,7 @@ def end_round(table: np.recarray, state: np.recarray) -> None:
     score_round(state)
     if state.options.reward != WIN_SHARE:  # SC-124
         for seat in range(int(state.options.num_players)):
-            gain = result_gain(state.results[state.round_no - 1, seat])
+            gain = result_gain(int(state.results[state.round_no - 1, seat]))
             state.rewards[seat] = np.float32(gain) / np.float32(100.0)
     if state.round_no == state.options.rounds:
         end_game(state)

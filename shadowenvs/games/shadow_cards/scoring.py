@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shadowenvs.cards import NUM_RANKS, NUM_SUITS, NO_CARDS, ONE, sum_of_ranks
+from shadowenvs.cards import NUM_RANKS, count, rank_cards, sum_of_ranks
 from shadowenvs.games.shadow_cards.spec import (
     INTRODUCTORY,
     TIE_ALL,
@@ -12,31 +12,50 @@ from shadowenvs.games.shadow_cards.spec import (
     TIE_NONE,
 )
 from shadowenvs.jit import kernel
+from shadowenvs.layout import WIDE_BASE
 
-# A finished round of one seat in 32 bits: prediction (9 bits), trick points (9 bits), experience + 4096 (14 bits).
-_GAIN_OFFSET = 4096
+# A finished round of one seat in 32 bits: prediction, trick points and experience, each split as the observation shows
+# wide values, so that observing takes no division: hundreds and rest of each, in 2 + 7, 2 + 7 and 4 + 7 bits. The
+# hundreds of the experience are stored plus 4; bit 29 tells a finished round.
+_LOWEST_HUNDREDS = -4
 
 
 @kernel
 def pack_result(prediction: int, trick_points: int, gain: int) -> int:
     """Returns prediction, trick points and experience of a round as one number; never 0."""
-    return prediction | (trick_points << 9) | ((gain + _GAIN_OFFSET) << 18)
+    gain_hundreds = gain // WIDE_BASE
+    return (
+        (prediction // WIDE_BASE << 7 | prediction % WIDE_BASE)
+        | (trick_points // WIDE_BASE << 7 | trick_points % WIDE_BASE) << 9
+        | (gain_hundreds - _LOWEST_HUNDREDS << 7 | gain - gain_hundreds * WIDE_BASE) << 18
+        | 1 << 29
+    )
 
 
 @kernel
 def result_prediction(result: int) -> int:
-    return int(result) & 511
+    return ((result >> 7) & 3) * WIDE_BASE + (result & 127)
 
 
 @kernel
 def result_trick_points(result: int) -> int:
-    return (int(result) >> 9) & 511
+    return ((result >> 16) & 3) * WIDE_BASE + ((result >> 9) & 127)
 
 
 @kernel
 def result_gain(result: int) -> int:
-    """Returns the experience of a packed round, 0 for a round that is not finished."""
-    return (int(result) >> 18) - _GAIN_OFFSET if result != 0 else 0
+    return (((result >> 25) & 15) + _LOWEST_HUNDREDS) * WIDE_BASE + ((result >> 18) & 127)
+
+
+@kernel
+def write_result(result: int, entries: np.ndarray) -> None:
+    """Writes a packed round into the three wide entries, int8 [3, 2], of an observation."""
+    entries[0, 0] = (result >> 7) & 3
+    entries[0, 1] = result & 127
+    entries[1, 0] = (result >> 16) & 3
+    entries[1, 1] = (result >> 9) & 127
+    entries[2, 0] = ((result >> 25) & 15) + _LOWEST_HUNDREDS
+    entries[2, 1] = (result >> 18) & 127
 
 
 @kernel
@@ -50,10 +69,9 @@ def highest_values(cards: np.uint64, num: int) -> int:
     """Returns the sum of the num highest ranks of a set of cards."""
     total = 0
     for rank in range(NUM_RANKS - 1, -1, -1):
-        for suit in range(NUM_SUITS):
-            if num > 0 and (cards >> np.uint64(suit * NUM_RANKS + rank)) & ONE != NO_CARDS:
-                total += rank
-                num -= 1
+        taken = min(num, count(cards & rank_cards(rank)))
+        total += taken * rank
+        num -= taken
     return total
 
 

@@ -142,7 +142,8 @@ def load(source: str, favour_types: int = NUM_TYPES) -> Deck:
     try:
         changed = path.stat().st_mtime_ns
     except OSError as error:
-        raise ValueError(f"{source}: the file cannot be read: {error.strerror}") from None
+        hint = f"; the built-in deck is {STAND_IN!r}"
+        raise ValueError(f"{source}: the file cannot be read: {error.strerror}{hint}") from None
     return _load(str(source), path, changed, favour_types)
 
 

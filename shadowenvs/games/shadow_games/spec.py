@@ -101,7 +101,7 @@ class ShadowGamesOptions(Options):
         n = self.num_players
         if isinstance(self.deck, os.PathLike):
             object.__setattr__(self, "deck", os.fspath(self.deck))
-        if not isinstance(self.deck, str):
+        if not isinstance(self.deck, str) or not self.deck:
             raise ValueError(f"deck must be {STAND_IN!r} or the path of a TOML file, not {self.deck!r}")
         assert self.tokens is not None
         if self.tokens > n:
@@ -124,18 +124,18 @@ STATE = state_dtype(
         # the table
         ("favour", np.int16, (MAX_SEATS, NUM_TYPES)),  # favours of each seat
         ("reserve", np.int16, (NUM_TYPES,)),  # favours in the reserve
-        ("shields", np.uint8),  # bit set of seats with a protection token; the others are in the reserve
-        ("marks", np.uint8, (MAX_SEATS,)),  # streak marks: bit set of types (SG-86)
+        ("shields", np.int8),  # bit set of seats with a protection token; the others are in the reserve
+        ("marks", np.int8, (MAX_SEATS,)),  # streak marks: bit set of types (SG-86)
         ("turn_no", np.int16),  # from 1
         ("actor", np.int8),  # seat whose turn it is
         # the play; all empty before the card is put down, and at the end
         ("phase", np.int8),  # PLAY ... OVER
         ("part", np.int8),  # PLOTTING or AGENTS; PLOTTING at the end
-        ("plotted", np.bool_),  # a card was played in the Plotting phase of this turn; False at the end
+        ("plotted", np.bool_),  # the Plotting phase of this turn is over and had a play; False at the end
         ("table_kind", np.int8),  # card on the table: face down up to CHALLENGE, then turned up; NONE
         ("declared", np.int8),  # kind, NONE
         ("target", np.int8),  # seat, NONE
-        ("passed", np.uint8),  # bit set of seats that have passed in the poll
+        ("passed", np.int8),  # bit set of seats that have passed in the poll
         ("challenger", np.int8),  # seat, NONE
         ("list_no", np.int8),  # list being resolved: EFFECT or BONUS; EFFECT when none is
         ("step_no", np.int8),  # step of that list, 0 when none is
@@ -143,7 +143,7 @@ STATE = state_dtype(
         ("left", np.int8),  # PICK, DISCARD: cards that may or must still be chosen, this one included; else 0
         ("bonus_target", np.int8),  # seat, NONE
         ("recipient", np.int8),  # seat chosen for a bribe whose type is being chosen, NONE
-        ("blocked", np.uint8),  # bit set of seats whose token this play has spent (SG-82)
+        ("blocked", np.int8),  # bit set of seats whose token this play has spent (SG-82)
         ("aside", np.int8, (MAX_ASIDE,)),  # kinds set aside by a discard step, in order; NONE beyond
         # cards
         ("deck_size", np.int8),
@@ -151,8 +151,8 @@ STATE = state_dtype(
         ("hand_size", np.int8, (MAX_SEATS,)),
         ("hand", np.int8, (MAX_SEATS, MAX_KINDS)),  # cards of each kind
         ("known", np.int8, (MAX_SEATS, MAX_KINDS)),  # of these, known to all other seats (SG-113)
-        ("cards", np.int8, (MAX_CARDS,)),  # kinds: pile from place 0, bottom first; deck up to the last, top first; NONE
-        ("seen", np.uint8, (MAX_CARDS,)),  # bit set of seats that know the pile card at this place; 0 beyond
+        ("cards", np.int8, (MAX_CARDS,)),  # pile from place 0, bottom first; deck up to the last, top first; else NONE
+        ("seen", np.int8, (MAX_CARDS,)),  # bit set of seats that know the pile card at this place; 0 beyond
         ("rebuilds", np.int32),  # times that the deck was rebuilt (SG-11)
         # counts of the whole game by seat, for reports; a play counts when its card is turned up
         ("plays", np.int16, (MAX_SEATS,)),
@@ -181,18 +181,20 @@ PLAY_0, SKIP_0, DECLARE_0, SEAT_0, PASS_0, CHALLENGE_0, FAVOUR_0, PICK_0, LEAVE_
 
 MAX_FAVOUR = MAX_SEATS * 2 * MAX_SCALE
 MAX_COUNT = 9_999  # counts of the whole game are shown up to this
-BARS = 6
+# Small numbers are also shown as bars, entry i being 1 from i + 1 on: the bounds of a field allow for large decks and
+# scales, so that the plain number of an ordinary game is tiny once a network has scaled it.
+FAVOUR_BARS, HAND_BARS, UNSEEN_BARS = 6, 2, 3
 
 OBSERVATION = Layout(
     Field("phase", (NUM_PHASES,), 0, 1, "one-hot: " + ", ".join(PHASE_NAMES)),
     Field("part", (2,), 0, 1, "one-hot: Plotting phase, Agents phase"),
-    Field("plotted", (), 0, 1, "a card was played in the Plotting phase of this turn"),
+    Field("plotted", (), 0, 1, "the Plotting phase of this turn is over and had a play"),
     Field("turn_no", (), 1, MAX_TURNS, "number of the turn, from 1", wide=True),
     Field("present", (MAX_SEATS,), 0, 1, "seat takes part"),
     Field("actor", (MAX_SEATS,), 0, 1, "one-hot: seat whose turn it is"),
     Field("to_move", (MAX_SEATS,), 0, 1, "one-hot: seat to move; zeros at the end"),
     Field("favour", (MAX_SEATS, NUM_TYPES), 0, MAX_FAVOUR, "favours of each seat and type", wide=True),
-    Field("favour_bars", (MAX_SEATS, NUM_TYPES, BARS), 0, 1, "the same: at least 1, 2, ..., 6 favours"),
+    Field("favour_bars", (MAX_SEATS, NUM_TYPES, FAVOUR_BARS), 0, 1, "the same: at least 1, 2, ..., 6 favours"),
     Field("reserve", (NUM_TYPES,), 0, MAX_FAVOUR, "favours in the reserve", wide=True),
     Field("majority", (MAX_SEATS, NUM_TYPES), 0, 1, "seat has a majority in the type"),
     Field("marks", (MAX_SEATS, NUM_TYPES), 0, 1, "streak mark is on"),
@@ -212,19 +214,23 @@ OBSERVATION = Layout(
     Field("recipient", (MAX_SEATS,), 0, 1, "one-hot: seat that will get the bribe"),
     Field("blocked", (MAX_SEATS,), 0, 1, "token of the seat was spent in this play"),
     Field("hand", (MAX_KINDS,), 0, MAX_CARDS, "own hand, cards of each kind"),
+    Field("hand_bars", (MAX_KINDS, HAND_BARS), 0, 1, "the same: at least 1, 2 cards"),
     Field("table_card", (MAX_KINDS,), 0, 1, "one-hot: own face-down card on the table"),
     Field("aside", (MAX_KINDS,), 0, MAX_ASIDE, "cards that the own discard step has set aside"),
     Field("aside_size", (), 0, MAX_ASIDE, "cards that the actor's discard step has set aside"),
     Field("hand_sizes", (MAX_SEATS,), 0, MAX_CARDS, "cards in the hand of each seat"),
     Field("known", (MAX_SEATS, MAX_KINDS), 0, MAX_CARDS, "cards that all others know to be in the hand"),
+    Field("known_bars", (MAX_SEATS, MAX_KINDS), 0, 1, "the same: at least 1 card"),
     Field("deck_size", (), 0, MAX_CARDS, "cards in the deck"),
     Field("pile_size", (), 0, MAX_CARDS, "cards in the discard pile"),
     Field("pile_top", (MAX_KINDS,), 0, 1, "one-hot: top card of the discard pile"),
     Field("pile", (MAX_KINDS,), 0, MAX_CARDS, "cards of the discard pile that the observer knows, by kind"),
     Field("pile_unknown", (), 0, MAX_CARDS, "cards of the discard pile that the observer does not know"),
+    Field("unseen", (MAX_KINDS,), 0, MAX_CARDS, "cards of each kind of which the observer does not know the place"),
+    Field("unseen_bars", (MAX_KINDS, UNSEEN_BARS), 0, 1, "the same: at least 1, 2, 3 cards"),
     Field("plays", (MAX_SEATS,), 0, MAX_COUNT, "plays of the seat so far (up to 9,999)", wide=True),
     Field("bluffs", (MAX_SEATS,), 0, MAX_COUNT, "of these, bluffs", wide=True),
-    Field("polls", (MAX_SEATS,), 0, MAX_COUNT, "times that the seat was asked for a challenge (up to 9,999)", wide=True),
+    Field("polls", (MAX_SEATS,), 0, MAX_COUNT, "times that the seat was polled (up to 9,999)", wide=True),
     Field("challenges", (MAX_SEATS,), 0, MAX_COUNT, "of these, challenges", wide=True),
     Field("challenges_won", (MAX_SEATS,), 0, MAX_COUNT, "of these, bluffs exposed", wide=True),
     Field("copies", (MAX_KINDS,), 0, MAX_CARDS, "deck list: cards of each kind"),
@@ -248,7 +254,7 @@ TABLES = np.dtype(
         ("steps", np.int8, (MAX_KINDS, 2, MAX_STEPS, 5)),  # op, favour, who, count, then; op 0 ends a list
         ("card_type", np.int8, (MAX_KINDS,)),  # PLOT or AGENT, NONE
         ("copies", np.int8, (MAX_KINDS,)),
-        ("uses_target", np.bool_, (MAX_KINDS, 2)),  # effect, bonus
+        ("uses_target", np.int8, (MAX_KINDS, 2)),  # 1 for an effect, a bonus that uses a target (SG-60)
         ("cards", np.int8, (MAX_CARDS,)),  # kinds of all cards, ascending; NONE beyond
         ("num_cards", np.int8),
         ("num_kinds", np.int8),

@@ -1,0 +1,181 @@
+"""The rules of Shadow Games as kernels: deal, legal and step. Clause ids (SG-nn) as in docs/rules/shadow_games.md."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shadowenvs import rng
+from shadowenvs.games.shadow_games.deck import AGENT, MAX_KINDS, NUM_TYPES, PLOT
+from shadowenvs.games.shadow_games.effects import step_types
+from shadowenvs.games.shadow_games.piles import clear_cards, draw_up_to, shuffle_deck
+from shadowenvs.games.shadow_games.play import (
+    clear_play,
+    declare,
+    poll,
+    step_challenge,
+    step_play,
+    step_resolution,
+    take,
+    take_types,
+)
+from shadowenvs.games.shadow_games.scoring import count_points, finish_rewards, start_rewards
+from shadowenvs.games.shadow_games.spec import (
+    BONUS_TARGET,
+    CHALLENGE,
+    CHALLENGE_0,
+    DECLARE,
+    DECLARE_0,
+    DISCARD_0,
+    FAVOUR,
+    FAVOUR_0,
+    LEAVE_0,
+    MAX_SEATS,
+    PASS_0,
+    PICK,
+    PICK_0,
+    PLAY,
+    PLAY_0,
+    PLOTTING,
+    RANDOM_SEAT,
+    RECIPIENT,
+    SEAT_0,
+    SKIP_0,
+    STREAM_FIRST,
+    TAKE,
+    TARGET,
+)
+from shadowenvs.games.shadow_games.turns import begin_turn, open_phase, seat_after
+from shadowenvs.jit import kernel
+
+# ------------------------------------------------------------------------------------------------------------- deal
+
+
+@kernel
+def deal(table: np.recarray, state: np.recarray, seed: np.uint64) -> None:
+    """Starts a game: favours (SG-02, SG-03), cards (SG-06), and the first turn (SG-08)."""
+    n = int(state.options.num_players)
+    state.seed = seed
+    state.done = False
+    state.winners = 0
+    state.shields = 0
+    for seat in range(MAX_SEATS):
+        state.rewards[seat] = 0.0
+        state.marks[seat] = 0
+        state.plays[seat] = 0
+        state.bluffs[seat] = 0
+        state.polls[seat] = 0
+        state.challenges[seat] = 0
+        state.challenges_won[seat] = 0
+    deal_favours(state)
+    clear_cards(state)
+    clear_play(state)
+    shuffle_deck(table, state)
+    for seat in range(n):
+        draw_up_to(state, seat, int(state.options.hand_keep))
+    state.turn_no = 1
+    state.actor = state.options.first_seat
+    if state.options.first_seat == RANDOM_SEAT:
+        state.actor = rng.below(seed, STREAM_FIRST, 0, 0, n)
+    begin_turn(state)
+    open_phase(table, state)
+
+
+@kernel
+def deal_favours(state: np.recarray) -> None:
+    """SG-02, SG-03: every seat and the reserve get their first favours."""
+    n = int(state.options.num_players)
+    for t in range(NUM_TYPES):
+        in_play = t < state.options.favour_types
+        for seat in range(MAX_SEATS):
+            state.favour[seat, t] = state.options.start_favour if in_play and seat < n else 0
+        state.reserve[t] = n * int(state.options.reserve_per_seat) if in_play else 0
+    for seat in range(MAX_SEATS):
+        count_points(state, seat)
+
+
+# ------------------------------------------------------------------------------------------------------------ legal
+
+
+@kernel
+def legal(table: np.recarray, state: np.recarray, seat: int, mask: np.ndarray) -> None:
+    """Writes the legal actions of a seat; none unless the seat is to move, none at the end (SG-124)."""
+    for action in range(len(mask)):
+        mask[action] = False
+    if state.done or seat != state.to_move:
+        return
+    phase = int(state.phase)
+    if phase == CHALLENGE:
+        mask[PASS_0] = True
+        mask[CHALLENGE_0] = True
+    elif phase == PLAY:
+        legal_plays(table, state, mask)
+    elif phase == DECLARE:  # SG-18, SG-30
+        for kind in range(MAX_KINDS):
+            mask[DECLARE_0 + kind] = table.card_type[kind] == state.part
+    elif phase == TARGET or phase == BONUS_TARGET or phase == RECIPIENT:  # SG-31, SG-32, SG-105
+        for place in range(int(state.options.num_players) - 1):
+            mask[SEAT_0 + place] = True
+    elif phase == FAVOUR or phase == TAKE:
+        types = step_types(table, state) if phase == FAVOUR else take_types(state)
+        for t in range(NUM_TYPES):
+            mask[FAVOUR_0 + t] = (types >> t) & 1 != 0
+    elif phase == PICK:  # SG-71
+        mask[LEAVE_0] = True
+        for place in range(int(state.pile_size)):
+            mask[PICK_0 + int(state.cards[place])] = True
+    else:  # SG-74
+        for kind in range(MAX_KINDS):
+            mask[DISCARD_0 + kind] = state.hand[seat, kind] > 0
+
+
+@kernel
+def legal_plays(table: np.recarray, state: np.recarray, mask: np.ndarray) -> None:
+    """SG-23: any card of the hand, or only those of the phase's type; and the skip where it is allowed."""
+    fits = state.options.card_fits_phase != 0
+    held = 0  # bit set of the types of cards in hand
+    for kind in range(MAX_KINDS):
+        if state.hand[state.actor, kind] > 0:
+            held |= 1 << int(table.card_type[kind])
+            mask[PLAY_0 + kind] = not fits or table.card_type[kind] == state.part
+    if state.part == PLOTTING:
+        mask[SKIP_0] = can_skip_plotting(table, fits, held)
+    else:  # SG-21, SG-24
+        mask[SKIP_0] = state.plotted or (fits and held & (1 << AGENT) == 0)
+
+
+@kernel
+def can_skip_plotting(table: np.recarray, fits: bool, held: int) -> bool:
+    """SG-20, SG-24, SG-28: whether the Plotting phase may be skipped.
+
+    Args:
+        table: The tables record.
+        fits: Option card_fits_phase.
+        held: Bit set of the types of cards in hand.
+    """
+    if table.kinds_of_type[AGENT] == 0:
+        return False
+    return not fits or held & (1 << AGENT) != 0 or held & (1 << PLOT) == 0
+
+
+# ------------------------------------------------------------------------------------------------------------- step
+
+
+@kernel
+def step(table: np.recarray, state: np.recarray, action: int) -> None:
+    """Carries out a legal action."""
+    start_rewards(state)
+    phase = int(state.phase)
+    if phase == CHALLENGE:
+        step_challenge(table, state, action)
+    elif phase == PLAY:
+        step_play(table, state, action)
+    elif phase == DECLARE:
+        declare(table, state, action - DECLARE_0)
+    elif phase == TARGET:
+        state.target = seat_after(state, int(state.actor), action - SEAT_0 + 1)
+        poll(table, state)
+    elif phase == TAKE:
+        take(table, state, action - FAVOUR_0)
+    else:
+        step_resolution(table, state, action)
+    finish_rewards(state)
