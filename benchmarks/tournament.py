@@ -22,6 +22,7 @@ import scipy.stats
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 from tqdm import tqdm
 
 from agents.base import Agent
@@ -248,7 +249,8 @@ def write_report(report: Report, console: Console) -> None:
     """Writes a report as aligned tables."""
     many_or_few = "many" if report.points_sign > 0 else "few"
     settings = " ".join(f"{name}={value}" for name, value in report.options.items())
-    console.print(f"{report.game}: {report.deals} deals, seed {report.seed}", f"({settings})", highlight=False)
+    title = f"{report.game}: {report.deals} deals, seed {report.seed} ({settings})"
+    console.print(title, highlight=False, markup=False)
     shares = {(standing.agent, standing.opponents): percent(standing.share) for standing in report.pairs}
     points = {(standing.agent, standing.opponents): plain(standing.points) for standing in report.pairs}
     for title, cells in (
@@ -270,7 +272,7 @@ def write_report(report: Report, console: Console) -> None:
         rows = [[agent, *(shown[agent, name] for name in names)] for agent in report.agents]
         write_table(console, "Rates over all seats held in these games", ["agent", *names], rows)
     console.print(
-        f"± is a {100 * CONFIDENCE:.0f} % t-interval over {report.deals} deals; all games of a deal count as one "
+        f"\n± is a {100 * CONFIDENCE:.0f} % t-interval over {report.deals} deals; all games of a deal count as one "
         "observation. Every cell is of the same deals, so cells depend on each other, and none is corrected for the "
         "number of cells. ± 0 means that all deals came out alike, not that every deal must.",
         highlight=False,
@@ -278,12 +280,12 @@ def write_report(report: Report, console: Console) -> None:
 
 
 def write_table(console: Console, title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
     for number, word in enumerate(header):
-        table.add_column(word, justify="right" if number else "left", no_wrap=number > 0)
+        table.add_column(Text(word), justify="right" if number else "left", no_wrap=number > 0)
     for row in rows:
-        table.add_row(*row)
-    console.print()
+        table.add_row(*map(Text, row))
+    console.print(f"\n{title}", style="bold", highlight=False, markup=False)
     console.print(table, highlight=False)
 
 

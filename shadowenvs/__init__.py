@@ -14,12 +14,13 @@ import gymnasium
 import pettingzoo
 
 from shadowenvs.errors import IllegalActionError
+from shadowenvs.version import __version__
 
 if TYPE_CHECKING:
     from shadowenvs.batch import Batch
     from shadowenvs.game import Game
 
-__version__ = "0.1.0"
+
 
 GAMES = {"shadow_cards": 0}
 """Names of the games, each a folder in :mod:`shadowenvs.games`, and their versions."""

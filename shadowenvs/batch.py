@@ -440,7 +440,7 @@ class Batch:
 
     def observe(self, seats: NDArray[np.integer]) -> NDArray[np.int8]:
         """Returns the observations, int8 [B, F], of any seats, [B]."""
-        observations = np.empty_like(self.observations)
+        observations = np.zeros_like(self.observations)
         records = self.game.observation.records(observations)
         self._run(self._loops.observe, self.tables, self._states, np.ascontiguousarray(seats, np.int8), records)
         return observations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +40,16 @@ class Turn:
 
     def __len__(self) -> int:
         return len(self.tables)
+
+    def part(self, places: NDArray[np.integer]) -> Turn:
+        """Returns the turn of some of its tables, integers from 0 to B - 1."""
+        return replace(
+            self,
+            tables=self.tables[places],
+            seats=self.seats[places],
+            observations=self.observations[places],
+            masks=self.masks[places],
+        )
 
     def random_actions(self) -> NDArray[np.int64]:
         """Returns uniformly random legal actions, int64 [B]."""

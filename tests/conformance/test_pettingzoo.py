@@ -21,8 +21,9 @@ from shadowenvs.batch import Batch
 from tests.conformance.playing import cases, counts, few, option_sets, pick, played, rewards_of, same
 from tests.conftest import games
 
-# api_test knows masked environments of PettingZoo by name and warns of the Dict space in others. It looks at all agents,
-# and those that are not to move have no legal action.
+# api_test knows masked environments of PettingZoo by name and warns of Dict observations in others. It looks at all
+# agents, and those that are not to move have no legal action.
+DICT = "ignore:Observation is not a NumPy array:UserWarning"
 DICT_SPACE = "ignore:Observation space for each agent probably should be:UserWarning"
 EMPTY_MASK = "ignore:Action mask numpy array is all zeros:UserWarning"
 
@@ -44,8 +45,7 @@ def play(env: TableEnv, number: int, steps: int | None = None) -> list[Any]:
     return told
 
 
-@pytest.mark.filterwarnings(DICT_SPACE)
-@pytest.mark.filterwarnings(EMPTY_MASK)
+@pytest.mark.filterwarnings(DICT, DICT_SPACE, EMPTY_MASK)
 @pytest.mark.parametrize(("name", "n"), counts())
 def test_pettingzoo_api(name: str, n: int, capsys: pytest.CaptureFixture[str]) -> None:
     env = module_of(name).env(num_players=n)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 
 from shadowenvs import get_game, rng
 from shadowenvs.batch import Batch
-from tests.conformance.playing import cases, counts, few, masks_of, option_sets, pick, played, same
+from tests.conformance.playing import cases, counts, few, masks_of, option_sets, played, same
 from tests.conftest import games
 
 HEADER = ("seed", "rewards", "points", "to_move", "done", "winners", "options")
@@ -212,13 +211,3 @@ def test_rates_are_counted_in_the_state(name: str) -> None:
     for rate in game.rates:
         assert game.state[rate.part].shape[0] == game.state[rate.whole].shape[0] == game.max_seats
         assert (states[rate.part] <= states[rate.whole]).all()
-
-
-
-@pytest.mark.parametrize(("name", "label"), cases())
-def test_options_survive_in_the_state(name: str, label: str) -> None:
-    game = get_game(name)
-    options = game.options.make(**option_sets(name)[label])
-    held = {field.name for field in dataclasses.fields(options) if field.name in game.state["options"].names}
-    unpacked = game.options.unpack(options.pack())
-    assert {key: unpacked.as_dict()[key] for key in held} == {key: options.as_dict()[key] for key in held}

@@ -79,6 +79,10 @@ def play_on(game: Oracle, choose: Chooser, until: Callable[[Oracle], bool] = lam
     return actions
 
 
+def in_round(number: int) -> Callable[[Oracle], bool]:
+    return lambda game: game.round_no == number
+
+
 def float32(value: str | Fraction) -> float:
     """Returns the float32 value nearest to a quotient."""
     return float(np.float32(float(Fraction(value))))
@@ -574,7 +578,7 @@ def test_starters(n: int, starters: list[int]) -> None:
     for number, starter in enumerate(starters, start=1):
         assert (game.round_no, game.phase, game.trick_no) == (number, PLAY, 1)
         assert game.starter == game.lead == game.to_move == starter  # CS-08, CS-18
-        play_on(game, at_random(number), lambda game, number=number: game.round_no > number)  # type: ignore[misc]
+        play_on(game, at_random(number), in_round(number + 1))
     assert game.done and game.starter == starters[-1]
 
 
@@ -679,7 +683,6 @@ def test_invariants(n: int, style: str, seed: int) -> None:
             assert game.trick_no == trick_no and len(game.follow) == n - 1  # CS-12, CS-44
             assert game.legal() == game.hands[game.lead] and game.to_move == game.lead
             leader, spotlight, in_order = game.lead, game.spotlight, []
-            removals = 0
             for place in range(n):
                 seat = (leader + place) % n
                 for other in range(n):  # CS-87, CS-90
@@ -699,8 +702,6 @@ def test_invariants(n: int, style: str, seed: int) -> None:
                     counts[DISCARD] += 1
                     discards += 1
                     game.step(choose(game))
-                removals += place > 0
-            assert removals == n - 1
             winner = (leader + oracle.winning_place(spotlight, in_order)) % n
             tricks[winner] += 1
             if trick_no < h - 1:
@@ -768,7 +769,7 @@ def test_deals_follow_the_generator(n: int) -> None:
         game = new_game(seed, num_players=n)
         assert game.starter == rng.below(np.uint64(seed), rng.GAME_STREAMS + 1, 0, 0, n)
         for number in (1, 2, 3):
-            play_on(game, at_random(seed), lambda game, number=number: game.round_no == number)  # type: ignore[misc]
+            play_on(game, at_random(seed), in_round(number))
             order = np.array([15 * suit + rank for suit in range(4) for rank in range(size // 4)], dtype=np.int8)
             rng.shuffle(np.uint64(seed), rng.GAME_STREAMS, number, order)
             dealt = order.tolist()
@@ -935,7 +936,7 @@ def test_worlds_forget_the_round_before() -> None:  # CS-95
         for seat in range(3):
             known = game.hands[seat] | {game.spotlight}
             assert oracle.unseen_cards(game.position(), seat) == set(oracle.deck_of(game.options)) - known
-        play_on(game, at_random(number), lambda game, number=number: game.round_no > number)  # type: ignore[misc]
+        play_on(game, at_random(number), in_round(number + 1))
 
 
 def test_vectors_are_all_here() -> None:

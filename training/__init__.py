@@ -1,0 +1,1 @@
+"""Training of policies by self-play; runs from a checkout."""

@@ -1,0 +1,372 @@
+"""Trains a policy by self-play: Stable-Baselines3's MaskablePPO at rotating seats against past selves and others.
+
+``python -m training.ppo --game NAME`` reads ``training/configs/NAME.toml``; every key of it can be given on the command
+line too. A run lives in one folder:
+
+- ``checkpoint``: everything to go on from, replaced as a whole;
+- ``pool/STEP``: past selves;
+- ``policy``: the network alone, what ``--agents runs/.../policy`` takes;
+- ``report.md``, ``curve.png``, ``tensorboard``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+import signal
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+from tqdm import tqdm
+
+from agents.command import argument, fail, parse
+from agents.heuristic import HeuristicAgent
+from agents.matches import Standing, draw_deals, play_deals
+from agents.neural import NeuralAgent
+from agents.random import RandomAgent
+from shadowenvs import get_game
+from shadowenvs.cli import parse_options
+from shadowenvs.game import Game, Options
+from shadowenvs.sb3 import SeatVecEnv
+from training.checkpoint import Card, load, save
+from training.networks import (
+    ACTIVATIONS,
+    export_optimizer,
+    export_tensors,
+    import_optimizer,
+    import_tensors,
+    policy_arguments,
+)
+from training.report import write_report
+from training.selfplay import OpponentPool
+
+PROG = "training.ppo"
+CONFIGS = Path(__file__).parent / "configs"
+
+
+@dataclass
+class Args:
+    """Trains a policy by self-play with PPO."""
+
+    game: str = argument("name of the game")
+    config: str = argument("TOML file with these arguments; default training/configs/GAME.toml", "", "FILE")
+    run: str = argument("folder of the run; default runs/GAME-SEED", "", "FOLDER")
+    resume: bool = argument("go on from the run's checkpoint", False)
+    set: tuple[str, ...] = argument("options of the game, over those of the file", (), "OPTION=VALUE")
+    seed: int = argument("of deals, weights and draws", 0)
+    steps: int = argument("learner decisions to train on", 5_000_000)
+    num_envs: int = argument("tables played at the same time", 512)
+    num_threads: int = argument("threads that play them", 1)
+    rollout: int = argument("decisions per table and update", 64)
+    minibatch: int = argument("decisions per gradient step", 4096)
+    epochs: int = argument("passes over each rollout", 2)
+    learning_rate: float = argument("of Adam, at the start", 1e-3)
+    final_learning_rate: float = argument("of Adam, at the end; linear in between", 1e-4)
+    gamma: float = argument("discount per learner decision", 1.0)
+    gae_lambda: float = argument("of generalised advantage estimation", 0.95)
+    entropy: float = argument("weight of the entropy bonus", 0.01)
+    clip: float = argument("clipping range of PPO", 0.2)
+    hidden: tuple[int, ...] = argument("sizes of the hidden layers", (256, 256), "SIZE")
+    activation: str = argument("relu or tanh", "relu")
+    random_share: float = argument("share of opponents' seats at random", 0.1)
+    heuristic_share: float = argument("share of the heuristic", 0.4)
+    self_share: float = argument("share of past selves", 0.5)
+    pool_size: int = argument("most past selves in the pool", 8)
+    pool_every: int = argument("decisions between past selves", 250_000)
+    newest_share: float = argument("share of games with past selves that are the newest one", 0.5)
+    checkpoint_every: int = argument("decisions between checkpoints", 250_000)
+    eval_every: int = argument("decisions between evaluations; 0 for one at the end only", 1_000_000)
+    eval_deals: int = argument("deals of an evaluation, each played at every seat", 100)
+    final_deals: int = argument("deals of the last evaluation", 500)
+    torch_threads: int = argument("threads of PyTorch; 0 leaves its default", 0)
+    options: dict[str, Any] = dataclasses.field(default_factory=dict, metadata={"file_only": True})
+
+    def __post_init__(self) -> None:
+        if self.activation not in ACTIVATIONS:
+            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, not {self.activation!r}")
+        if not self.hidden or min(self.hidden) < 1:
+            raise ValueError(f"hidden must be sizes of at least 1, not {self.hidden!r}")
+        for name in ("steps", "num_envs", "rollout", "minibatch", "epochs", "pool_every", "checkpoint_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+
+def read_args(argv: Sequence[str] | None) -> Args:
+    """Returns the arguments: the file's, with the command line's over them; wrong ones end the program."""
+    return parse(Args, PROG, argv, read_defaults)
+
+
+def read_defaults(given: dict[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of a TOML file.
+
+    Raises:
+        ValueError: The file is missing, is not TOML, or holds an unknown key.
+    """
+    get_game(given["game"])
+    file = Path(given["config"]) if given["config"] else CONFIGS / f"{given['game']}.toml"
+    try:
+        content = tomllib.loads(file.read_text())
+    except OSError as error:
+        raise ValueError(f"{file}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file}: {error}") from None
+    kinds = {field.name: field for field in dataclasses.fields(Args)}
+    for key, value in content.items():
+        if key not in kinds:
+            raise ValueError(f"{file}: unknown key {key!r}; known keys are {', '.join(kinds)}")
+        default = kinds[key].default
+        wanted = (int, float) if isinstance(default, float) else list if isinstance(default, tuple) else type(default)
+        if key != "options" and (not isinstance(value, wanted) or isinstance(value, bool) != isinstance(default, bool)):
+            raise ValueError(f"{file}: {key} has the wrong type: {value!r}")
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}
+
+
+# ---------------------------------------------------------------------------------------------------------------- run
+
+
+class Run:
+    """A training run: its folder, the model, the pool, and what was measured.
+
+    Attributes:
+        args: The arguments.
+        game: The game.
+        options: Its options.
+        model: MaskablePPO.
+        pool: Past selves.
+        history: Evaluations so far, as JSON can hold them.
+    """
+
+    def __init__(self, args: Args) -> None:
+        """Makes the run, or takes it up from its checkpoint.
+
+        Raises:
+            ValueError: An argument is wrong, the run exists already, or its checkpoint cannot be used.
+        """
+        self.args = args
+        self.game: Game = get_game(args.game)
+        self.options: Options = self.game.options.make(**{**args.options, **parse_options(self.game, args.set)})
+        self.folder = Path(args.run or f"runs/{args.game}-{args.seed}")
+        self.history: list[dict[str, Any]] = []
+        self.seconds = 0.0
+        found = (self.folder / "checkpoint").exists() or (self.folder / ".checkpoint.previous").exists()
+        if found and not args.resume:
+            raise ValueError(f"{self.folder} holds a run already: go on with --resume, or name another with --run")
+        if args.resume and not found:
+            raise ValueError(f"{self.folder} holds no checkpoint to resume")
+        self.pool = OpponentPool(
+            self.folder / "pool", self.game, args.pool_size, args.newest_share, seed=args.seed
+        )
+        self.network = {"hidden": list(args.hidden), "activation": args.activation}
+        if args.torch_threads:
+            torch.set_num_threads(args.torch_threads)
+        card, tensors = load(self.folder / "checkpoint", self.game, self.options) if found else (None, {})
+        step = card.step if card is not None else 0
+        self.model = self._make_model(step)
+        if card is not None:
+            self._take_up(card, tensors)
+
+    def _make_model(self, step: int) -> MaskablePPO:
+        args = self.args
+        opponents = [
+            ("random", args.random_share),
+            ("heuristic", args.heuristic_share),
+            (self.pool, args.self_share),
+        ]
+        env = SeatVecEnv(
+            self.game,
+            args.num_envs,
+            opponents=[pair for pair in opponents if pair[1] > 0],
+            num_threads=args.num_threads,
+            **self.options.as_dict(),
+        )
+        first, last = args.learning_rate, args.final_learning_rate
+        model = MaskablePPO(
+            "MlpPolicy",
+            env,
+            learning_rate=lambda remaining: last + (first - last) * remaining,
+            n_steps=args.rollout,
+            batch_size=args.minibatch,
+            n_epochs=args.epochs,
+            gamma=args.gamma,
+            gae_lambda=args.gae_lambda,
+            ent_coef=args.entropy,
+            clip_range=args.clip,
+            policy_kwargs=policy_arguments(self.game.observation, args.hidden, args.activation),
+            # A resumed run must not deal the games of its beginning again.
+            seed=(args.seed + 1_000_003 * step) % 2**32,
+            device="cpu",
+        )
+        model.set_logger(configure(str(self.folder / "tensorboard"), ["tensorboard"]))
+        return model
+
+    def _take_up(self, card: Card, tensors: dict[str, Any]) -> None:
+        if card.network != self.network:
+            raise ValueError(f"{self.folder}: the run's network is {card.network}, not {self.network}")
+        import_tensors(self.model.policy, tensors)
+        import_optimizer(self.model.policy, tensors)
+        self.model.num_timesteps = card.step
+        self.seconds = card.wall_time
+        trainer = card.results["trainer"]
+        self.model._n_updates = trainer["updates"]
+        self.history = trainer["history"]
+        self.pool.restore(trainer["pool"])
+
+    # ------------------------------------------------------------------------------------------------------- saving
+
+    def card(self, **results: Any) -> Card:
+        """Returns the card of the learner as it is now."""
+        return Card.of(
+            self.game,
+            self.options,
+            self.network,
+            step=self.model.num_timesteps,
+            seed=self.args.seed,
+            wall_time=round(self.seconds, 3),
+            command=shlex.join(["python", "-m", PROG, *sys.argv[1:]]),
+            results=results,
+        )
+
+    def save(self) -> None:
+        """Writes the checkpoint and the policy."""
+        tensors = export_tensors(self.model.policy, self.game.observation)
+        trainer = {"updates": self.model._n_updates, "history": self.history, "pool": self.pool.steps}
+        save(
+            self.folder / "checkpoint",
+            self.card(trainer=trainer),
+            {**tensors, **export_optimizer(self.model.policy)},
+        )
+        save(self.folder / "policy", self.card(**(self.history[-1] if self.history else {})), tensors)
+
+    def add_to_pool(self) -> None:
+        """Lets the learner as it is now play among the past selves."""
+        tensors = export_tensors(self.model.policy, self.game.observation)
+        self.pool.add(self.model.num_timesteps, self.card(), tensors)
+
+    # --------------------------------------------------------------------------------------------------- evaluation
+
+    def evaluate(self, num_deals: int) -> dict[str, Any]:
+        """Plays the greedy policy against n - 1 random and n - 1 heuristic opponents, and keeps the result."""
+        tensors = export_tensors(self.model.policy, self.game.observation)
+        learner = NeuralAgent(self.card(), tensors, "ppo")
+        entry: dict[str, Any] = {"step": self.model.num_timesteps, "seconds": round(self.seconds, 1)}
+        for opponent in (RandomAgent(), HeuristicAgent()):
+            standing = self.match(learner, opponent, num_deals)
+            entry[f"share_{opponent.name}"] = list(standing.share)
+            entry[f"points_{opponent.name}"] = list(standing.points)
+        self.history.append(entry)
+        return entry
+
+    def match(self, focal: Any, opponent: Any, num_deals: int) -> Standing:
+        """Returns how an agent does at every seat in turn against copies of another, on the run's deals."""
+        players = self.options.num_players
+        line_ups = [[0 if other == seat else 1 for other in range(players)] for seat in range(players)]
+        deals = draw_deals(self.args.seed, num_deals)
+        results = play_deals(self.game, self.options.as_dict(), [focal, opponent], line_ups, deals)
+        return Standing.of(results, 0, focal.name, opponent.name)
+
+    def train(self) -> bool:
+        """Trains to the end; returns False if it was interrupted. The checkpoint is up to date in both cases."""
+        left = self.args.steps - self.model.num_timesteps
+        keeper = Keeper(self)
+        if left > 0:
+            with stop_on_interrupt(keeper):
+                self.model.learn(left, callback=keeper, reset_num_timesteps=False)
+        keeper.close()
+        finished = self.model.num_timesteps >= self.args.steps
+        if finished and (not self.history or not self.history[-1].get("final")):
+            self.evaluate(self.args.final_deals)["final"] = True
+            baseline = self.match(HeuristicAgent(), RandomAgent(), self.args.final_deals)
+            self.history[-1]["heuristic_share_random"] = list(baseline.share)
+        self.save()
+        return finished
+
+
+class Keeper(BaseCallback):
+    """Keeps the clock, the pool, the evaluations, the checkpoints and the progress bar between updates."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__()
+        self.run = run
+        self.interrupted = False
+        self._clock = time.monotonic()
+        step = run.model.num_timesteps
+        self._bar = tqdm(total=run.args.steps, initial=step, unit=" decisions", unit_scale=True, desc=run.game.name)
+        self._saved = step
+        self._pooled = run.pool.steps[-1] if run.pool.steps else step - run.args.pool_every
+        self._evaluated = run.history[-1]["step"] if run.history else step
+
+    def _on_rollout_start(self) -> None:
+        """Runs between two updates, when the learner is whole."""
+        run, args = self.run, self.run.args
+        step = run.model.num_timesteps
+        now = time.monotonic()
+        run.seconds += now - self._clock
+        self._clock = now
+        self._bar.update(step - self._bar.n)
+        if step - self._pooled >= args.pool_every:
+            run.add_to_pool()
+            self._pooled = step
+        if args.eval_every and step - self._evaluated >= args.eval_every:
+            entry = run.evaluate(args.eval_deals)
+            self._evaluated = step
+            for key, value in entry.items():
+                if isinstance(value, list):
+                    run.model.logger.record(f"eval/{key}", value[0])
+            self._bar.set_postfix(random=f"{entry['share_random'][0]:.2f}", heur=f"{entry['share_heuristic'][0]:.2f}")
+        if step - self._saved >= args.checkpoint_every:
+            run.save()
+            self._saved = step
+
+    def _on_step(self) -> bool:
+        return not self.interrupted
+
+    def close(self) -> None:
+        self.run.seconds += time.monotonic() - self._clock
+        self._bar.update(self.run.model.num_timesteps - self._bar.n)
+        self._bar.close()
+
+
+class stop_on_interrupt:  # noqa: N801
+    """Turns the first Ctrl-C into a request to stop at the next decision; a second one ends the program at once."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self._before: Any = None
+
+    def __enter__(self) -> None:
+        def ask(signum: int, frame: Any) -> None:
+            self._keeper.interrupted = True
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+        self._before = signal.signal(signal.SIGINT, ask)
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+
+def main(argv: Sequence[str] | None = None, write: Callable[[str], object] = print) -> int:
+    """Runs the command; returns 0, or 1 after an error, or 130 if it was interrupted."""
+    args = read_args(argv)
+    try:
+        run = Run(args)
+        finished = run.train()
+    except ValueError as error:
+        return fail(PROG, error)
+    if not finished:
+        write(f"stopped at decision {run.model.num_timesteps}; go on with --resume")
+        return 130
+    write(write_report(run.folder, run.card(), run.history, run.options.num_players))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
