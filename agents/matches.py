@@ -1,12 +1,17 @@
-"""Games between agents: the same deals in any line-ups, played many tables at a time."""
+"""Games between agents: the same deals in any line-ups, played many tables at a time, and what they say.
+
+What a deal's games have in common, its cards, makes their results depend on each other. So all statistics take a
+deal, not a game, as one observation. A win is read from the winners of the final state, never from rewards.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.stats
 from numpy.typing import NDArray
 
 from agents.base import Agent, begin, decide
@@ -14,6 +19,7 @@ from shadowenvs.batch import Batch
 from shadowenvs.game import NO_ACTION, Game
 
 NUM_TABLES = 1024
+CONFIDENCE = 0.95
 
 # First words of the random sources that grow from one seed.
 DEALS, CHOICES = range(2)
@@ -186,3 +192,60 @@ def choose(batch: Batch, agent: Agent, tables: NDArray[np.int64], generator: np.
         error.add_note(f"(chosen by agent {agent.name})")
         raise error
     return actions
+
+
+# -------------------------------------------------------------------------------------------------------- statistics
+
+
+class Interval(NamedTuple):
+    """A mean with its confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def interval(values_by_deal: NDArray[Any], confidence: float = CONFIDENCE) -> Interval:
+    """Returns the mean over deals and its t-interval.
+
+    The interval holds for independent deals whose number is large enough for their mean to be about normal. Its width
+    is 0 where all deals came out alike, which does not mean that the next one must.
+
+    Args:
+        values_by_deal: Numbers [D, ...] with D at least 2. The values of one deal count as one, their mean.
+        confidence: How often the interval shall cover the expectation.
+
+    Raises:
+        ValueError: There are fewer than two deals.
+    """
+    values = np.asarray(values_by_deal, np.float64)
+    num_deals = len(values)
+    if num_deals < 2:
+        raise ValueError(f"an interval needs at least 2 deals, not {num_deals}")
+    deals = values.reshape(num_deals, -1).mean(axis=1)
+    mean = float(deals.mean())
+    error = float(deals.std(ddof=1)) / num_deals**0.5
+    half = float(scipy.stats.t.ppf((1.0 + confidence) / 2.0, num_deals - 1)) * error
+    return Interval(mean, mean - half, mean + half)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an agent did.
+
+    Attributes:
+        agent: Its name.
+        opponents: Name of the agent at all other seats; "" where line-ups are mixed.
+        share: Mean share of the victory.
+        points: Mean points.
+    """
+
+    agent: str
+    opponents: str
+    share: Interval
+    points: Interval
+
+    @classmethod
+    def of(cls, results: Results, number: int, agent: str, opponents: str = "") -> Standing:
+        shares, points = results.of(number, results.shares), results.of(number, results.points)
+        return cls(agent, opponents, interval(shares), interval(points))

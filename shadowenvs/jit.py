@@ -108,14 +108,14 @@ def cache_directory(*folders: Path) -> Path | None:
     """Returns the folder for machine code, made if need be, or None where nothing can be written.
 
     Numba notices edits only in the file of the cached function itself. The folder's name is therefore a hash over the
-    sources of this package and of ``folders``: an edited kernel finds an empty folder.
+    sources that may hold kernels, those of the core and those of one game: an edited kernel finds an empty folder.
 
     Args:
-        *folders: Further folders with kernel sources, for games that live outside this package.
+        *folders: Folders with kernel sources, beside the core's.
     """
     digest = hashlib.sha256(numba.__version__.encode())
     for folder in sorted({_PACKAGE, *folders}):
-        for path in sorted(folder.rglob("*.py")) if folder == _PACKAGE else sorted(folder.glob("*.py")):
+        for path in sorted(folder.glob("*.py")):
             digest.update(path.name.encode())
             digest.update(path.read_bytes())
     # Code compiled with bounds checks must not be taken for code without.

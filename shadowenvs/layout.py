@@ -119,7 +119,7 @@ class Layout:
         """
         field = self[name]
         entries = observations[..., self.slices[name]].astype(np.int64)
-        values = entries.reshape(*observations.shape[:-1], *field.stored_shape)
+        values = entries.reshape((*observations.shape[:-1], *field.stored_shape))
         return values[..., 0] * WIDE_BASE + values[..., 1] if field.wide else values
 
     def scale(self) -> NDArray[np.float32]:

@@ -6,6 +6,7 @@ compiled loop; any other policy is asked for all tables that wait for it at once
 
 from __future__ import annotations
 
+import copy
 import functools
 import operator
 from collections.abc import Callable, Sequence
@@ -310,6 +311,12 @@ class LearnerBatch(Batch):
         if before is not None and np.any(dealt := before != self._games):
             for reset in self._resets:
                 reset(np.flatnonzero(dealt))
+
+    def copy(self) -> Batch:
+        """Returns an independent batch in the same state, as :meth:`Batch.copy` does; policies are shared."""
+        new = super().copy()
+        new.__dict__["_generator"] = copy.deepcopy(self._generator)
+        return new
 
     def set_states(self, states: np.ndarray, tables: NDArray[np.integer] | None = None) -> None:
         """Not offered: who sits where and what the learner was given are not part of a state."""

@@ -55,13 +55,32 @@ def parse_option(name: str, kind: str, text: str) -> Any:
 
 
 def join_words(words: Mapping[str, str], options: Options) -> str:
-    """Returns the line: options that differ from the defaults of their class, then the words."""
-    standard = type(options).make(num_players=options.num_players)
-    shown = {"num_players": str(options.num_players)}
-    shown |= {
-        name: str(value) for name, value in options.as_dict().items() if value != standard.as_dict()[name]
+    """Returns the line: the options that reading it would not find by itself, then the words."""
+    values = options.as_dict()
+    defaults = {field.name: field.default for field in dataclasses.fields(options)}
+    shown = {
+        name: value
+        for name, value in values.items()
+        if name == "num_players" or (defaults[name] is not None and value != defaults[name])
     }
-    return " ".join(f"{key}={value}" for key, value in {**shown, **words}.items())
+    # Computed defaults depend on options shown and on each other: they are added one at a time.
+    computed = [name for name, default in defaults.items() if default is None]
+    while (name := first_difference(type(options), shown, values, computed)) is not None:
+        shown[name] = values[name]
+    ordered = {name: str(shown[name]) for name in values if name in shown}
+    return " ".join(f"{key}={value}" for key, value in {**ordered, **words}.items())
+
+
+def first_difference(
+    kind: type[Options], shown: Mapping[str, Any], values: Mapping[str, Any], computed: Iterable[str]
+) -> str | None:
+    """Returns the first computed option that ``shown`` does not determine; None if it determines all."""
+    left = [name for name in computed if name not in shown]
+    try:
+        found = kind.make(**shown).as_dict()
+    except ValueError:
+        return left[0]
+    return next((name for name in left if found[name] != values[name]), None)
 
 
 def whole_number(key: str, text: str, low: int, high: int) -> int:

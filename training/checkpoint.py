@@ -14,9 +14,19 @@ import numpy as np
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from agents.checkpoint import CARD_FILE, MODEL_FILE, Card, CheckpointError, check_tensors, load, network_error, previous
+from agents.checkpoint import (
+    CARD_FILE,
+    MODEL_FILE,
+    Card,
+    CheckpointError,
+    Tensors,
+    check_tensors,
+    load,
+    network_error,
+    previous,
+)
 
-__all__ = ["Card", "CheckpointError", "load", "save"]
+__all__ = ["Card", "CheckpointError", "Tensors", "load", "save"]
 
 
 def save(folder: str | Path, card: Card, tensors: Mapping[str, NDArray[Any]]) -> Card:
@@ -39,7 +49,7 @@ def save(folder: str | Path, card: Card, tensors: Mapping[str, NDArray[Any]]) ->
         ValueError: A value of the card does not fit into JSON.
     """
     folder = Path(folder).resolve()
-    arrays = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    arrays = {name: np.asarray(tensor, order="C") for name, tensor in tensors.items()}
     reason = network_error(card.network)
     if reason:
         raise CheckpointError(folder / CARD_FILE, "network", reason)

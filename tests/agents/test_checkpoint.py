@@ -36,6 +36,7 @@ def folder(tmp_path: Path, game: Game, make_policy: Callable[..., Any]) -> Path:
 def test_round_trip(folder: Path, game: Game, make_policy: Callable[..., Any]) -> None:
     card, tensors = make_policy(game, value=True)
     tensors["extra.moment"] = np.asfortranarray(np.arange(6.0).reshape(2, 3))  # of the trainer; not in C order
+    tensors["extra.step"] = np.array(7.0, np.float32)
     written = save(folder, card, tensors)
     read, found = load(folder, game, game.options.make())
     assert read == written == dataclasses.replace(card, sha256=written.sha256)

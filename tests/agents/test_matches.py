@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from agents import matches
 from agents.base import Agent, PolicyAgent
 from agents.heuristic import HeuristicAgent
-from agents.matches import Results, draw_deals, play_deals, win_shares
+from agents.matches import Results, Standing, draw_deals, interval, play_deals, win_shares
 from agents.neural import NeuralAgent
 from agents.random import RandomAgent
 from shadowenvs.batch import Batch
@@ -223,3 +225,59 @@ def test_wrong_arguments(game: Game, change: dict[str, Any], reason: str) -> Non
     arguments = {"options": {}, "agents": [RandomAgent()] * 2, "line_ups": line_ups, "deal_seeds": DEALS, **change}
     with pytest.raises(ValueError, match=reason):
         play_deals(game, **arguments)
+
+
+# --------------------------------------------------------------------------------------------------------- statistics
+
+
+def test_interval_by_hand() -> None:
+    mean, low, high = interval(np.array([1.0, 2.0, 4.0, 5.0]))
+    # Standard deviation sqrt(10 / 3), 3 degrees of freedom: t = 3.182446.
+    half = 3.182446305 * math.sqrt(10 / 3) / 2
+    assert (mean, low, high) == pytest.approx((3.0, 3.0 - half, 3.0 + half))
+    assert interval(np.array([[0, 2], [1, 3], [4, 4], [6, 4]])) == pytest.approx((3.0, 3.0 - half, 3.0 + half))
+    assert interval(np.array([0.5, 0.5])) == (0.5, 0.5, 0.5)
+
+
+def test_interval_is_that_of_scipy() -> None:
+    values = np.random.default_rng(0).normal(size=40)
+    expected = scipy.stats.ttest_1samp(values, 0.0).confidence_interval(0.9)
+    assert interval(values, 0.9)[1:] == pytest.approx((expected.low, expected.high))
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [[1.0, 2.0, 3.0]]])
+def test_interval_needs_two_deals(values: Any) -> None:
+    with pytest.raises(ValueError, match="at least 2 deals"):
+        interval(np.array(values))
+
+
+def test_coverage() -> None:
+    """Games of a deal depend on each other: counting deals covers the truth as often as it says, counting games not.
+
+    Wins are 0 or 1, with a chance that the deal sets: a quarter on average, as with four equal agents.
+    """
+    generator = np.random.default_rng(20)
+    repeats, num_deals, num_games = 2000, 100, 4
+    clustered = naive = 0
+    for _ in range(repeats):
+        chances = generator.beta(0.25, 0.75, size=(num_deals, 1))
+        wins = generator.random((num_deals, num_games)) < chances
+        _, low, high = interval(wins)
+        clustered += low <= 0.25 <= high
+        _, low, high = interval(wins.ravel())
+        naive += low <= 0.25 <= high
+    # Three standard errors of a share of 0.95 in 2000 repeats are 0.015.
+    assert clustered / repeats == pytest.approx(0.95, abs=0.015)
+    assert naive / repeats < 0.85
+
+
+def test_standing() -> None:
+    """Two deals, two seats, agent 0 at each in turn; the second deal's first game is shared."""
+    winners = np.array([[0b01, 0b01], [0b11, 0b10]], np.uint8)
+    points = np.array([[[3, 1], [5, 2]], [[4, 4], [0, 6]]])
+    nothing = np.zeros((2, 2, 2, 0), np.int64)
+    results = Results(np.array([[0, 1], [1, 0]]), winners, points, nothing, nothing)
+    standing = Standing.of(results, 0, "a", "b")
+    assert (standing.agent, standing.opponents) == ("a", "b")
+    assert standing.share == interval(np.array([0.5, 0.75]))
+    assert standing.points == interval(np.array([2.5, 5.0]))

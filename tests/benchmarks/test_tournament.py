@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.stats
 from rich.console import Console
 
 from agents.base import PolicyAgent
@@ -23,7 +22,6 @@ from benchmarks.tournament import (
     Report,
     all_seatings,
     count_games,
-    interval,
     main,
     one_against_all,
     play_tournament,
@@ -42,50 +40,6 @@ def game(request: pytest.FixtureRequest) -> Game:
 
 def first_agent() -> PolicyAgent:
     return PolicyAgent(lambda turn: turn.masks.argmax(axis=1), "first")
-
-
-# --------------------------------------------------------------------------------------------------------- statistics
-
-
-def test_interval_by_hand() -> None:
-    mean, low, high = interval(np.array([1.0, 2.0, 4.0, 5.0]))
-    # Standard deviation sqrt(10 / 3), 3 degrees of freedom: t = 3.182446.
-    half = 3.182446305 * math.sqrt(10 / 3) / 2
-    assert (mean, low, high) == pytest.approx((3.0, 3.0 - half, 3.0 + half))
-    assert interval(np.array([[0, 2], [1, 3], [4, 4], [6, 4]])) == pytest.approx((3.0, 3.0 - half, 3.0 + half))
-    assert interval(np.array([0.5, 0.5])) == (0.5, 0.5, 0.5)
-
-
-def test_interval_is_that_of_scipy() -> None:
-    values = np.random.default_rng(0).normal(size=40)
-    expected = scipy.stats.ttest_1samp(values, 0.0).confidence_interval(0.9)
-    assert interval(values, 0.9)[1:] == pytest.approx((expected.low, expected.high))
-
-
-@pytest.mark.parametrize("values", [[], [1.0], [[1.0, 2.0, 3.0]]])
-def test_interval_needs_two_deals(values: Any) -> None:
-    with pytest.raises(ValueError, match="at least 2 deals"):
-        interval(np.array(values))
-
-
-def test_coverage() -> None:
-    """Games of a deal depend on each other: counting deals covers the truth as often as it says, counting games not.
-
-    Wins are 0 or 1, with a chance that the deal sets: a quarter on average, as with four equal agents.
-    """
-    generator = np.random.default_rng(20)
-    repeats, num_deals, num_games = 2000, 100, 4
-    clustered = naive = 0
-    for _ in range(repeats):
-        chances = generator.beta(0.25, 0.75, size=(num_deals, 1))
-        wins = generator.random((num_deals, num_games)) < chances
-        _, low, high = interval(wins)
-        clustered += low <= 0.25 <= high
-        _, low, high = interval(wins.ravel())
-        naive += low <= 0.25 <= high
-    # Three standard errors of a share of 0.95 in 2000 repeats are 0.015.
-    assert clustered / repeats == pytest.approx(0.95, abs=0.015)
-    assert naive / repeats < 0.85
 
 
 def test_line_ups() -> None:
@@ -218,7 +172,7 @@ def test_text(game: Game) -> None:
     counted = dataclasses.replace(
         game, rates=(Rate("points", "points", "points", ""), Rate("nothing", "rewards", "rewards", ""))
     )
-    report = play(counted)
+    report = play(counted, {"odd [bold]name": RandomAgent(), "heuristic": HeuristicAgent()})
     report = dataclasses.replace(
         report, rates=[dataclasses.replace(rate, part=1, whole=4 * (rate.rate == "points")) for rate in report.rates]
     )
@@ -232,6 +186,7 @@ def test_text(game: Game) -> None:
     pair = report.pairs[0]
     assert f"{100 * pair.share.mean:.1f} ± {100 * (pair.share.high - pair.share.mean):.1f} %" in text
     assert "25.0 % of 4" in text
+    assert text.count("odd [bold]name") >= 3
 
 
 # ------------------------------------------------------------------------------------------------------------- command

@@ -132,6 +132,26 @@ def legal_loop(game: Game) -> Callable[..., None]:
     return specialise(_legal_tables, f"{game.id}_of_seats", legal=game.legal)
 
 
+def _choose(tables: Any, records: Any, masks: Any, seed: Any) -> int:
+    return heuristic(tables[0], records[0], masks[0], seed)  # type: ignore[no-any-return]
+
+
+def heuristic(table: Any, obs: Any, mask: Any, seed: Any) -> Any: ...
+
+
+@functools.cache
+def choose_loop(game: Game) -> Callable[..., int]:
+    """Returns the compiled heuristic of a game, called with arrays of one."""
+    return specialise(_choose, f"{game.id}_of_one", heuristic=game.heuristic)
+
+
+def heuristic_action(batch: Batch, seed: int) -> int:
+    """Returns what the heuristic chooses at the first table from this seed."""
+    records = batch.game.observation.records(batch.observations[:1].copy())
+    masks = batch.masks[:1].astype(np.int8)
+    return int(choose_loop(batch.game)(batch.tables, records, masks, np.uint64(seed)))
+
+
 def masks_of(batch: Batch, seats: NDArray[np.integer]) -> NDArray[np.bool_]:
     """Returns the legal actions, bool [B, A], of any seat of each table, as the kernel tells them."""
     masks = np.ones((batch.num_tables, batch.game.num_actions), np.bool_)

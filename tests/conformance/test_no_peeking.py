@@ -37,29 +37,20 @@ def test_observations_and_masks_hide_the_rest(name: str, label: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "n"), counts())
-def test_renders_hide_the_rest(name: str, n: int) -> None:
+def test_pictures_and_texts_hide_the_rest(name: str, n: int) -> None:
     record = played(name, str(n))
+    game = record.game
     for seat in range(n):
         true, sampled = worlds(record, seat, few(23, 61))
         for b in range(true.num_tables):
             one = np.array([b])
-            views = (record.game.render, record.game.render_svg)
-            for view in [view for view in views if view is not None]:
+            for view in filter(None, (game.render, game.render_svg)):
                 texts = [view(true.options, batch.get_states(one), seat) for batch in (true, sampled)]
                 assert texts[0] == texts[1]
-
-
-@pytest.mark.parametrize(("name", "n"), counts())
-def test_pictures_hide_the_rest(name: str, n: int) -> None:
-    record = played(name, str(n))
-    if record.game.pictures is None:
-        pytest.skip("this game has no pictures")
-    for seat in range(n):
-        true, sampled = worlds(record, seat, few(7, 61))
-        seats = np.full(true.num_tables, seat)
-        shown = [record.game.pictures(true.tables, batch.get_states(), seats) for batch in (true, sampled)]
-        assert shown[0].keys() == shown[1].keys()
-        assert all(same(shown[0][key], shown[1][key]) for key in shown[0])
+        if game.pictures is not None:
+            seats = np.full(true.num_tables, seat)
+            shown, other = (game.pictures(true.tables, batch.get_states(), seats) for batch in (true, sampled))
+            assert shown.keys() == other.keys() and all(same(shown[key], other[key]) for key in shown)
 
 
 @pytest.mark.parametrize(("name", "label"), cases())

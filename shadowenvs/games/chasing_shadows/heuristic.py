@@ -133,7 +133,7 @@ def prospect(obs: np.recarray, place: int, suit: int, cards: np.uint64) -> float
     while rank < NUM_RANKS - 1 and has(cards, suit * NUM_RANKS + rank):
         rank += 1
     more = cards | bit(suit * NUM_RANKS + rank)
-    chance = ONE_MORE * (1.0 - obs.trick_no / int(obs.hand_size))
+    chance = ONE_MORE * (1.0 - int(obs.trick_no) / int(obs.hand_size))
     as_it_is = burden(obs, place, suit, box_score(cards))
     return (1.0 - chance) * as_it_is + chance * burden(obs, place, suit, box_score(more))
 
@@ -273,6 +273,8 @@ def card_value(obs: np.recarray, unseen: np.uint64, costs: Costs, card: int) -> 
 @kernel
 def lead_value(obs: np.recarray, unseen: np.uint64, rest: np.uint64, card: int) -> float:
     """Returns what it is worth to lead the next trick from the rest of the hand, for the card played now."""
+    if count(rest) < 2:
+        return 0.0  # this is the last trick
     n = int(obs.num_players)
     of_others = 0.0
     for place in range(1, n):

@@ -12,11 +12,11 @@ from shadowenvs.cards import (
     NUM_SUITS,
     bit,
     has,
-    lowest,
     rank_of,
     suit_cards,
     suit_of,
     without_lowest,
+    write_bits,
 )
 from shadowenvs.game import WIN_SHARE
 from shadowenvs.games.chasing_shadows.scoring import add_card, decide, round_score, score_round, struck_score
@@ -98,18 +98,15 @@ def set_of(cards: np.ndarray) -> np.uint64:
 @kernel
 def legal(table: np.recarray, state: np.recarray, seat: int, mask: np.ndarray) -> None:
     """Writes the legal actions of a seat; none unless the seat is to move (CS-79, CS-82)."""
-    for action in range(len(mask)):
-        mask[action] = False
-    if state.done or seat != state.to_move:
-        return
-    if state.phase == DISCARD:  # CS-28: any suit among the remaining follow cards
-        for suit in range(NUM_SUITS):
-            mask[DISCARD_0 + suit] = state.follow[suit] > 0
-        return
-    cards = legal_plays(state, seat)
-    while cards != NO_CARDS:
-        mask[PLAY_0 + lowest(cards)] = True
-        cards = without_lowest(cards)
+    plays = NO_CARDS
+    is_discard = False
+    if not state.done and seat == state.to_move:
+        is_discard = state.phase == DISCARD
+        if not is_discard:
+            plays = legal_plays(state, seat)
+    write_bits(plays, mask, PLAY_0)
+    for suit in range(NUM_SUITS):  # CS-28: any suit among the remaining follow cards
+        mask[DISCARD_0 + suit] = is_discard and state.follow[suit] > 0
 
 
 @kernel

@@ -83,6 +83,7 @@ STATE = state_dtype(
         ("trick", np.int8, (MAX_SEATS,)),  # card played to the present trick by seat, NO_CARD
         ("standing", np.int8, (MAX_SEATS, NUM_SUITS)),  # what the taken cards of a suit score, NO_SCORE for none
         ("boxes", np.int8, (MAX_SEATS, MAX_ROUNDS, NUM_SUITS)),  # score sheets, NO_SCORE for an empty box
+        ("filler", np.int8, (2,)),  # always 0: NumPy leaves the bytes of a gap undefined when it copies records
         ("hand", np.uint64, (MAX_SEATS,)),  # set of cards
         ("taken", np.uint64, (MAX_SEATS,)),  # set of cards taken this round; with the unplayed card at the end
         ("first", np.uint64),  # set of the first follow cards of the round; stays until the next deal
@@ -103,37 +104,39 @@ MAX_TOTAL = MAX_ROUNDS * 230  # no MAX_HAND cards have a higher sum of ranks tha
 
 OBSERVATION = Layout(
     Field("phase", (3,), 0, 1, "one-hot: play, discard, end"),
-    Field("round_no", (), 1, MAX_ROUNDS, "number of the round, from 1"),
-    Field("trick_no", (), 1, MAX_HAND - 1, "number of the trick, from 1"),
     Field("own_seat", (MAX_SEATS,), 0, 1, "one-hot: number of the own seat"),
-    Field("present", (MAX_SEATS,), 0, 1, "seat takes part"),
     Field("to_move", (MAX_SEATS,), 0, 1, "one-hot: seat to move; zeros at the end"),
     Field("starter", (MAX_SEATS,), 0, 1, "one-hot: starter of the round"),
     Field("trick_leader", (MAX_SEATS,), 0, 1, "one-hot: leader of the trick; at the end the last winner"),
+    Field("spotlight_suit", (NUM_SUITS,), 0, 1, "one-hot: suit of the spotlight card"),
+    Field("spotlight_rank", (NUM_RANKS,), 0, 1, "one-hot: rank of the spotlight card"),
+    Field("trick_suit", (MAX_SEATS, NUM_SUITS), 0, 1, "one-hot: suit of the card each seat played to the trick"),
+    Field("trick_rank", (MAX_SEATS, NUM_RANKS), 0, 1, "one-hot: rank of that card"),
+    Field("winning", (MAX_SEATS,), 0, 1, "one-hot: seat whose card wins the trick so far"),
+    Field("struck", (MAX_SEATS, MAX_ROUNDS, NUM_SUITS), 0, 1, "at the end: scores that are struck out"),
+    Field("winners", (MAX_SEATS,), 0, 1, "at the end: seats that have won"),
+    # So far fields that are cleared before they are written, from here on such as are written whole.
+    Field("round_no", (), 1, MAX_ROUNDS, "number of the round, from 1"),
+    Field("trick_no", (), 1, MAX_HAND - 1, "number of the trick, from 1"),
+    Field("hand", (NUM_CARDS,), 0, 1, "own hand"),
+    Field("hand_suits", (MAX_SEATS, NUM_SUITS), 0, NUM_RANKS, "cards of each suit in the hand of each seat"),
+    Field("follow", (NUM_SUITS,), 0, MAX_FOLLOW, "remaining follow cards by suit"),
+    Field("first_suits", (NUM_SUITS,), 0, MAX_FOLLOW, "first follow cards of the round by suit, gone ones included"),
+    Field("aside_suits", (NUM_SUITS,), 0, NUM_RANKS, "cards set aside at the deal by suit"),
+    Field("seen", (NUM_CARDS,), 0, 1, "cards that lay face up since the last shuffle"),
+    Field("taken", (MAX_SEATS, NUM_CARDS), 0, 1, "cards taken this round, by seat; with the unplayed one at the end"),
+    Field("num_taken", (MAX_SEATS,), 0, MAX_HAND, "how many these are; at the end they break ties"),
+    Field("standing", (MAX_SEATS, NUM_SUITS), NO_SCORE, MAX_BOX, "what the taken cards score by suit; -1 for none"),
+    Field("boxes", (MAX_SEATS, MAX_ROUNDS, NUM_SUITS), NO_SCORE, MAX_BOX, "score sheets; -1 for an empty box"),
+    Field("totals", (MAX_SEATS,), 0, MAX_TOTAL, "score so far; at the end the final score", wide=True),
+    # What the options fix.
+    Field("present", (MAX_SEATS,), 0, 1, "seat takes part; all else about other seats is zero"),
     Field("num_players", (), MIN_SEATS, MAX_SEATS, "option"),
     Field("rounds", (), 1, MAX_ROUNDS, "option"),
     Field("points_reward", (), 0, 1, "option reward = 'points'"),
     Field("num_suits", (), 2, NUM_SUITS, "option"),
     Field("num_ranks", (), 3, NUM_RANKS, "option"),
     Field("hand_size", (), 2, MAX_HAND, "option"),
-    Field("hand", (NUM_CARDS,), 0, 1, "own hand"),
-    Field("hand_suits", (MAX_SEATS, NUM_SUITS), 0, NUM_RANKS, "cards of each suit in the hand of each seat"),
-    Field("spotlight_suit", (NUM_SUITS,), 0, 1, "one-hot: suit of the spotlight card"),
-    Field("spotlight_rank", (NUM_RANKS,), 0, 1, "one-hot: rank of the spotlight card"),
-    Field("follow", (NUM_SUITS,), 0, MAX_FOLLOW, "remaining follow cards by suit"),
-    Field("trick_suit", (MAX_SEATS, NUM_SUITS), 0, 1, "one-hot: suit of the card each seat played to the trick"),
-    Field("trick_rank", (MAX_SEATS, NUM_RANKS), 0, 1, "one-hot: rank of that card"),
-    Field("winning", (MAX_SEATS,), 0, 1, "one-hot: seat whose card wins the trick so far"),
-    Field("taken", (MAX_SEATS, NUM_CARDS), 0, 1, "cards taken this round, by seat; with the unplayed one at the end"),
-    Field("num_taken", (MAX_SEATS,), 0, MAX_HAND, "how many these are; at the end they break ties"),
-    Field("standing", (MAX_SEATS, NUM_SUITS), NO_SCORE, MAX_BOX, "what the taken cards score by suit; -1 for none"),
-    Field("seen", (NUM_CARDS,), 0, 1, "cards that lay face up since the last shuffle"),
-    Field("first_suits", (NUM_SUITS,), 0, MAX_FOLLOW, "first follow cards of the round by suit, gone ones included"),
-    Field("aside_suits", (NUM_SUITS,), 0, NUM_RANKS, "cards set aside at the deal by suit"),
-    Field("boxes", (MAX_SEATS, MAX_ROUNDS, NUM_SUITS), NO_SCORE, MAX_BOX, "score sheets; -1 for an empty box"),
-    Field("struck", (MAX_SEATS, MAX_ROUNDS, NUM_SUITS), 0, 1, "at the end: scores that are struck out"),
-    Field("totals", (MAX_SEATS,), 0, MAX_TOTAL, "score so far; at the end the final score", wide=True),
-    Field("winners", (MAX_SEATS,), 0, 1, "at the end: seats that have won"),
 )
 
 # The same for every table of an environment; built once by tables().

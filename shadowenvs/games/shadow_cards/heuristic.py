@@ -1,7 +1,8 @@
 """A decent player of Shadow Cards that sees an observation and a mask, never a state.
 
-It sets aside cards whose sum it can hope to reach with the rest of its hand, then plays towards tricks or away from
-them by the points still wanted, and claims the card that brings its sum to the prediction or keeps that within reach.
+It sets aside cards whose sum it can hope to reach with the rest of its hand. Then it estimates what the round will be
+worth from the points still wanted, the tricks to come and the strength of its hand, and plays and claims what makes
+that most: towards tricks or away from them, to the prediction exactly, or beyond it without having the most.
 """
 
 from __future__ import annotations
@@ -32,6 +33,13 @@ from shadowenvs.layout import read_wide
 TRICK_VALUE = 9.0  # points that a trick brings on average when one may choose
 CAUTION = 1.2  # how much a point of prediction beyond the expected ones costs
 EAGERNESS = 0.6  # chance that a seat which could take a trick does
+EXACTNESS = 0.4  # chance to be exact, once the prediction can be reached
+UNWANTED = 0.6  # how likely a trick that is not wanted is won, against one that is
+WORTH_OF_A_TRICK = 11  # points that a wanted trick brings
+SLIP = 6  # points beyond the prediction where it is missed
+GROWTH = 3.0  # points that the best other seat still gains, per card in hand and seat
+SPREAD = 16.0  # points of lead over which having the most goes from unlikely to likely
+MOST_GAIN = 24.0  # what rule Most leaves at about
 NUM_PLANS = 9  # weightings of rank against strength that are tried for the prediction
 
 
@@ -139,13 +147,57 @@ def plan_prediction(obs: np.recarray, cards: np.uint64) -> np.uint64:
     return best
 
 
-# ------------------------------------------------------------------------------------------------------------- claim
+# ---------------------------------------------------------------------------------------------------- worth of a round
 
 
 @kernel
-def wanted(obs: np.recarray) -> int:
-    """Returns the points that the own sum still lacks; negative once it is beyond the prediction."""
-    return read_wide(obs.prediction_sum) - read_wide(obs.trick_points[0])
+def worth(obs: np.recarray, lacking: int, tricks: int, rate: float) -> float:
+    """Returns about how many points of experience the round will bring this seat.
+
+    Args:
+        obs: The observation.
+        lacking: Points still wanted to reach the prediction; negative beyond it.
+        tricks: Tricks still to come.
+        rate: Chance to win one of them, when it is wanted.
+    """
+    prediction = read_wide(obs.prediction_sum)
+    own = prediction - lacking
+    if lacking < 0:
+        return worth_beyond(obs, own, tricks)
+    over = worth_beyond(obs, prediction + SLIP, 0)
+    if lacking == 0:
+        kept = power(1.0 - UNWANTED * rate, tricks)
+        return kept * 3.0 * prediction + (1.0 - kept) * over
+    wins = 1 + (lacking - 1) // WORTH_OF_A_TRICK
+    reached = chance_of_wins(wins, tricks, rate)
+    short = float(own) + min(float(lacking), 0.5 * WORTH_OF_A_TRICK * tricks * rate)
+    if own == 0:
+        nothing = power(1.0 - UNWANTED * rate, tricks)
+        short = max(short, nothing * 2.0 * prediction + (1.0 - nothing) * WORTH_OF_A_TRICK)
+    return reached * (EXACTNESS * 3.0 * prediction + (1.0 - EXACTNESS) * over) + (1.0 - reached) * short
+
+
+@kernel
+def worth_beyond(obs: np.recarray, own: int, tricks: int) -> float:
+    """Returns about what a sum beyond the prediction brings: both together, unless it is the most of all."""
+    most = most_of_others(obs) + GROWTH * int(obs.hand_sizes[0]) / int(obs.num_players)
+    lead = (own - most) / SPREAD
+    has_most = min(0.95, max(0.05, 0.5 + 0.5 * lead))
+    punished = min(float(own), MOST_GAIN)
+    return (1.0 - has_most) * (read_wide(obs.prediction_sum) + own) + has_most * punished - 0.1 * tricks
+
+
+@kernel
+def chance_of_wins(wins: int, tricks: int, rate: float) -> float:
+    """Returns the chance of at least so many successes among independent tricks."""
+    if wins > tricks:
+        return 0.0
+    missed = 0.0
+    term = power(1.0 - rate, tricks)
+    for k in range(wins):
+        missed += term
+        term *= rate / (1.0 - rate) * (tricks - k) / (k + 1)
+    return max(0.0, 1.0 - missed)
 
 
 @kernel
@@ -158,53 +210,52 @@ def most_of_others(obs: np.recarray) -> int:
 
 
 @kernel
+def winning_rate(obs: np.recarray, hand: np.uint64) -> float:
+    """Returns the chance that a card of this hand, taken at random, wins a trick."""
+    total = 0.0
+    rest = hand
+    while rest != NO_CARDS:
+        total += strength(lowest(rest), int(obs.num_players), int(obs.num_ranks))
+        rest = without_lowest(rest)
+    return min(0.9, max(0.02, total / max(1, count(hand))))
+
+
+@kernel
+def lacking_points(obs: np.recarray) -> int:
+    """Returns the points that the own sum still lacks; negative once it is beyond the prediction."""
+    return read_wide(obs.prediction_sum) - read_wide(obs.trick_points[0])
+
+
+# ------------------------------------------------------------------------------------------------------ claim and play
+
+
+@kernel
 def choose_claim(obs: np.recarray, mask: np.ndarray) -> int:
-    """Returns the card of the trick to claim."""
+    """Returns the card of the trick whose value leaves the round worth most."""
+    hand = cards_of(obs.hand)
+    rate = winning_rate(obs, hand)
     best = NO_CARD
     best_value = -1e9
     rest = legal_cards(mask, CLAIM_0)
     while rest != NO_CARDS:
         card = lowest(rest)
         rest = without_lowest(rest)
-        value = claim_value(obs, rank_of(card))
+        value = worth(obs, lacking_points(obs) - rank_of(card), count(hand), rate)
         if value > best_value:
             best, best_value = card, value
     return best
 
 
 @kernel
-def claim_value(obs: np.recarray, rank: int) -> float:
-    """Returns how good it is to claim a card of this value now.
-
-    To reach the prediction exactly is best. Short of it, what counts is whether the tricks still to come can bring the
-    rest. Beyond it, more is better as long as another seat keeps the most.
-    """
-    lacking = wanted(obs) - rank
-    tricks_left = int(obs.hand_sizes[0])
-    if lacking == 0:
-        return 100.0
-    if lacking > 0:
-        reach = TRICK_VALUE * tricks_left * 1.3 / int(obs.num_players)
-        nothing_yet = read_wide(obs.trick_points[0]) + rank == 0
-        if lacking > reach:
-            return 60.0 if nothing_yet else 10.0 + rank
-        return 80.0 - lacking / (1.0 + tricks_left) + (1.0 if lacking <= 14 else 0.0)
-    total = read_wide(obs.trick_points[0]) + rank
-    return 20.0 + 0.3 * rank if total < most_of_others(obs) else 5.0 - 0.2 * rank
-
-
-# -------------------------------------------------------------------------------------------------------------- play
-
-
-@kernel
 def choose_card(table: np.recarray, obs: np.recarray, mask: np.ndarray) -> int:
-    """Returns the card to play: the one with the best mix of winning and losing this trick."""
+    """Returns the card to play: the one after which the round is worth most, be the trick won or lost."""
     hand = cards_of(obs.hand)
     unseen = table.deck & ~(hand | cards_of(obs.prediction) | cards_of(obs.turned) | cards_of(obs.revealed[0]))
     unseen &= ~cards_of(obs.revealed[1])
     for place in range(int(obs.num_players)):
         unseen &= ~cards_of(obs.played[place])
-    gain = value_of_winning(obs)
+    lacking = lacking_points(obs)
+    tricks = count(hand) - 1
     best = NO_CARD
     best_value = -1e9
     rest = legal_cards(mask, PLAY_0)
@@ -212,60 +263,33 @@ def choose_card(table: np.recarray, obs: np.recarray, mask: np.ndarray) -> int:
         card = lowest(rest)
         rest = without_lowest(rest)
         chance = winning_chance(obs, unseen, card)
-        # A strong card is worth keeping while tricks are wanted, and worth losing while they are not.
-        keep = strength(card, int(obs.num_players), int(obs.num_ranks)) + 0.01 * rank_of(card)
-        value = chance * gain - (0.35 if wants_tricks(obs) else -0.35) * keep
+        rate = winning_rate(obs, hand & ~bit(card))
+        value = (1.0 - chance) * worth(obs, lacking, tricks, rate)
+        if chance > 0.0:
+            value += chance * worth_of_winning(obs, rank_of(card), lacking, tricks, rate)
         if value > best_value:
             best, best_value = card, value
     return best
 
 
 @kernel
-def wants_tricks(obs: np.recarray) -> bool:
-    """Returns whether this seat still looks for tricks."""
-    lacking = wanted(obs)
-    if lacking == 0:
-        return False
-    own = read_wide(obs.trick_points[0])
-    if lacking < 0:
-        return own < most_of_others(obs) - 14
-    # With nothing won and the prediction out of reach, to win nothing at all pays twice the prediction.
-    reach = TRICK_VALUE * int(obs.hand_sizes[0]) * 1.6 / int(obs.num_players)
-    return own > 0 or lacking <= reach
-
-
-@kernel
-def value_of_winning(obs: np.recarray) -> float:
-    """Returns how welcome this trick is, from -1 to 1."""
-    lacking = wanted(obs)
-    if not wants_tricks(obs):
-        # A trick that holds a 0 does no harm.
-        return -0.2 if has_zero(obs) else -1.0
-    if lacking < 0:
-        return 0.4
-    fits = 0.0
-    empty = obs.extra_rank == NO_CARD
-    for place in range(-1, MAX_SEATS):
-        rank = int(obs.extra_rank if place < 0 else obs.trick_rank[place])
-        if rank == NO_CARD:
-            continue
-        empty = False
-        if rank == lacking:
-            return 1.0
-        if rank < lacking:
-            fits = max(fits, rank / 14.0)
-    if empty:
-        return 0.7
-    return 0.4 + 0.5 * fits
-
-
-@kernel
-def has_zero(obs: np.recarray) -> bool:
-    """Returns whether a card of value 0 lies on the table."""
+def worth_of_winning(obs: np.recarray, rank: int, lacking: int, tricks: int, rate: float) -> float:
+    """Returns what the round is worth with the best claim from this trick, played to with a card of this rank."""
+    best = worth(obs, lacking - rank, tricks, rate)
+    open_places = -1
     for place in range(MAX_SEATS):
-        if obs.trick_rank[place] == 0:
-            return True
-    return bool(obs.extra_rank == 0)
+        if obs.trick_rank[place] != NO_CARD:
+            best = max(best, worth(obs, lacking - int(obs.trick_rank[place]), tricks, rate))
+        elif obs.present[place]:
+            open_places += 1
+    if obs.extra_rank != NO_CARD:
+        best = max(best, worth(obs, lacking - int(obs.extra_rank), tricks, rate))
+    # Cards still to come are about one third and two thirds of the way up.
+    if open_places > 0:
+        best = max(best, worth(obs, lacking - int(obs.num_ranks) // 3, tricks, rate))
+    if open_places > 1:
+        best = max(best, worth(obs, lacking - 2 * int(obs.num_ranks) // 3, tricks, rate))
+    return best
 
 
 @kernel

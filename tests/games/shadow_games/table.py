@@ -1,12 +1,14 @@
 """A table of Shadow Games to set up in short words, for the tests of its clauses.
 
-Cards of the stand-in deck go by code: TC Terrace Chant, SH Show of Hands, FS Founders' Supper, PO Pay'em Off, TS Talent Scout,
-SC Strike Caller, PP Pickpocket, HE Heckler, GB Go-Between, AR Archivist. Favours are written Team/Union/Guild.
+Cards of the stand-in deck go by code: TC Terrace Chant, SH Show of Hands, FS Founders' Supper, PO Pay'em Off, TS Talent
+Scout, SC Strike Caller, PP Pickpocket, HE Heckler, GB Go-Between, AR Archivist; those of other decks by letter, a for the
+first kind of the file. Favours are written Team/Union/Guild.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +23,31 @@ CODES = ("TC", "SH", "FS", "PO", "TS", "SC", "PP", "HE", "GB", "AR")
 
 
 def letters(cards: str) -> str:
-    """Returns codes like "TC PO" as letters of a position line."""
-    return "".join(KIND_LETTERS[CODES.index(code)] for code in cards.split()) or "-"
+    """Returns codes like "TC PO" as letters of a position line; letters stay, for other decks."""
+    return "".join(KIND_LETTERS[CODES.index(code)] if code in CODES else code for code in cards.split()) or "-"
 
 
 def rest(*cards: str, deck: str = STAND_IN) -> str:
-    """Returns the codes of all cards of a deck but those given."""
-    left = Counter(load(deck).kinds()) - Counter(CODES.index(code) for group in cards for code in group.split())
-    return " ".join(CODES[kind] for kind in sorted(left.elements()))
+    """Returns all cards of a deck but those given, by code (letters for other decks than the stand-in)."""
+    kinds = (KIND_LETTERS.index(letters(code)) for group in cards for code in group.split())
+    left = Counter(load(deck).kinds()) - Counter(kinds)
+    shown = CODES if deck == STAND_IN else KIND_LETTERS
+    return " ".join(shown[kind] for kind in sorted(left.elements()))
 
 
 def hands_of(n: int, hand: str, **others: str) -> list[str]:
     """Returns the hands of the test vectors: seat 0's, then TC PO, but SH FS for seat 3."""
     return [hand, *(others.get(f"hand{seat}", "SH FS" if seat == 3 else "TC PO") for seat in range(1, n))]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """An observation, int8 [1, F], to be read by the names of its fields."""
+
+    observation: np.ndarray
+
+    def __getitem__(self, name: str) -> Any:
+        return GAME.observation.read(self.observation, name)[0]
 
 
 class Table:
@@ -78,19 +92,24 @@ class Table:
         """Carries out actions, separated by commas: "play TC, declare TC, pass"."""
         for word in words.split(","):
             verb, _, what = word.strip().partition(" ")
-            if what in CODES and self.options.deck == STAND_IN:
+            if what in CODES:
                 what = self.options.load_deck().names[CODES.index(what)]
             self.batch.step(np.array([GAME.parse_action(self.options, f"{verb} {what}".strip())]))
         return self
 
+    def codes(self, kinds: list[int]) -> str:
+        """Returns cards by code; by letter for other decks than the stand-in."""
+        shown = CODES if self.options.deck == STAND_IN else KIND_LETTERS
+        return " ".join(shown[kind] for kind in kinds)
+
     def hand(self, seat: int) -> str:
-        return codes(self.now.hands[seat])
+        return self.codes(self.now.hands[seat])
 
     def known(self, seat: int) -> str:
-        return codes(self.now.known[seat])
+        return self.codes(self.now.known[seat])
 
     def pile(self) -> str:
-        return codes(self.now.pile)
+        return self.codes(self.now.pile)
 
     def favours(self, seat: int) -> str:
         return "/".join(map(str, self.now.favours[seat]))
@@ -106,11 +125,11 @@ class Table:
 
     def observed(self, seat: int, name: str) -> Any:
         """Returns one field of a seat's observation."""
-        return GAME.observation.read(self.batch.observe(np.array([seat]))[0], name)
+        return self.sight(seat)[name]
 
-
-def codes(kinds: list[int]) -> str:
-    return " ".join(CODES[kind] for kind in kinds)
+    def sight(self, seat: int) -> Sight:
+        """Returns the observation of a seat as it is now."""
+        return Sight(self.batch.observe(np.array([seat])))
 
 
 def table(
@@ -158,7 +177,7 @@ def table(
     if top is None:
         line["stock"] = "-"
     elif top:
-        line["stock"] = letters(f"{top} {rest(*held, pile, top)}")
+        line["stock"] = letters(f"{top} {rest(*held, pile, top, deck=options.get('deck', STAND_IN))}")
     return Table(" ".join(f"{key}={value}" for key, value in line.items()) + f" {words}")
 
 

@@ -1,0 +1,35 @@
+"""Shadow Master: a race of perception, played by all seats at the same time."""
+
+from shadowenvs.game import Game
+from shadowenvs.games.shadow_master import notation, spec
+from shadowenvs.games.shadow_master.belief import determinise
+from shadowenvs.games.shadow_master.heuristic import heuristic
+from shadowenvs.games.shadow_master.observation import observe
+from shadowenvs.games.shadow_master.rules import deal, legal, step
+
+GAME = Game(
+    name="shadow_master",
+    title="Shadow Master",
+    version=0,
+    summary="simultaneous race of perception for shadow coins",
+    seats=range(spec.MIN_SEATS, spec.MAX_SEATS + 1),
+    simultaneous=True,
+    points_sign=1,
+    options=spec.ShadowMasterOptions,
+    state=spec.STATE,
+    observation=spec.OBSERVATION,
+    actions=spec.ACTIONS,
+    max_steps=spec.max_steps,
+    tables=spec.tables,
+    deal=deal,
+    legal=legal,
+    step=step,
+    observe=observe,
+    determinise=determinise,
+    heuristic=heuristic,
+    format_action=notation.format_action,
+    parse_action=notation.parse_action,
+    format_position=notation.format_position,
+    parse_position=notation.parse_position,
+    render=lambda *_: "",
+)
