@@ -282,7 +282,8 @@ class Run:
                 self.model.learn(left, callback=keeper, reset_num_timesteps=False)
         keeper.close()
         finished = self.model.num_timesteps >= self.args.steps
-        if finished and (not self.history or not self.history[-1].get("final")):
+        last = self.history[-1] if self.history else {}
+        if finished and not (last.get("final") and last["step"] == self.model.num_timesteps):
             self.evaluate(self.args.final_deals)["final"] = True
             baseline = self.match(HeuristicAgent(), RandomAgent(), self.args.final_deals)
             self.history[-1]["heuristic_share_random"] = list(baseline.share)

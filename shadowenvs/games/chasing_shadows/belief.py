@@ -18,7 +18,7 @@ from shadowenvs.jit import kernel
 @kernel
 def hidden_cards(state: np.recarray) -> np.uint64:
     """Returns all cards that have not lain face up since the last shuffle (CS-88, CS-90)."""
-    cards = state.first | state.aside
+    cards: np.uint64 = state.first | state.aside
     for seat in range(MAX_SEATS):
         cards |= state.hand[seat]
     return cards

@@ -1,9 +1,9 @@
 """A decent player of Chasing Shadows that sees an observation and a mask, never a state.
 
-Of each card it asks how likely it wins the trick, given the suits in every hand and the follow cards that are left, and
-what the spotlight card would then cost the winner: a card that makes the number of a suit even is welcome, most others
-are not. A card that wins becomes the next spotlight card, so its worth in a trick led by the own seat counts too. So does
-what the cards kept would cost as the unplayed one. A suit to discard is chosen by the first of these questions.
+Of each card it asks how likely it wins the trick, given the suits in every hand and the follow cards that are left,
+and what the spotlight card would then cost the winner: a card that makes the number of a suit even is welcome, most
+others are not. A card that wins becomes the next spotlight card, so its worth in a trick led by the own seat counts
+too. So does what the cards kept would cost as the unplayed one. A suit to discard is chosen by the first question.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def burden(obs: np.recarray, place: int, suit: int, score: int) -> float:
 
 @kernel
 def prospect(obs: np.recarray, place: int, suit: int, cards: np.uint64) -> float:
-    """Returns what a seat's cards of a suit will cost it; the more cards are to be played, the likelier one more comes."""
+    """Returns what a seat's cards of a suit will cost it; the more tricks are left, the likelier one more comes."""
     rank = int(obs.num_ranks) // 2
     while rank < NUM_RANKS - 1 and has(cards, suit * NUM_RANKS + rank):
         rank += 1

@@ -104,14 +104,14 @@ def parse_action(_: ChasingShadowsOptions, text: str) -> int:
     Raises:
         ValueError: The text is not an action.
     """
-    kind, _, what = text.strip().lower().partition(" ")
+    kind, what = [*text.strip().lower().split(maxsplit=1), "", ""][:2]
     if kind == "play":
         return PLAY_0 + parse_card(what)
     if kind == "discard":
         for suit, name in enumerate(SUIT_NAMES):
-            if what.strip() in (name, name[0]):
+            if what in (name, name[0]):
                 return DISCARD_0 + suit
-        raise ValueError(f"{what.strip()!r} is not a suit; suits are {', '.join(SUIT_NAMES)}")
+        raise ValueError(f"{what!r} is not a suit; suits are {', '.join(SUIT_NAMES)}")
     raise ValueError(f"{text!r} is not an action; actions are like 'play R8' and 'discard blue'")
 
 
@@ -122,21 +122,22 @@ def parse_action(_: ChasingShadowsOptions, text: str) -> int:
 class Position:
     """A state of Chasing Shadows in plain Python: cards are numbers, sets of cards sets, one entry a seat in lists.
 
-    How a deal reads the generator: the starter of round 1 is ``rng.below(seed, GAME_STREAMS + 1, 0, 0, n)``. For round r
-    (from 1) the numbers of the cards in use, ascending, in an int8 array are shuffled by
-    ``rng.shuffle(seed, GAME_STREAMS, r, array)``. Then seat s gets ``array[s * h : (s + 1) * h]``; the next card is the
-    spotlight card, the n - 1 after it are the first follow cards, and all that follow are set aside.
+    How a deal reads the generator: the starter of round 1 is ``rng.below(seed, GAME_STREAMS + 1, 0, 0, n)``. For
+    round r (from 1) the numbers of the cards in use, ascending, in an int8 array are shuffled by
+    ``rng.shuffle(seed, GAME_STREAMS, r, array)``. Then seat s gets ``array[s * h : (s + 1) * h]``; the next card is
+    the spotlight card, the n - 1 after it are the first follow cards, and all that follow are set aside.
 
     A trick is cleared in the same step as its last card is played: the winner takes the spotlight card, its own card
-    becomes the spotlight card, ``follow`` lists the other cards' suits, ``table`` is empty again and ``lead`` and ``move``
-    are the winner. If tricks are left, ``trick_no`` rises. If not, the round is scored in this very step: the unplayed
-    cards go from ``hands`` to ``taken`` and a row is added to ``boxes``; then the next round is dealt (``trick_no`` 1,
-    ``taken`` and ``table`` empty, ``starter``, ``lead`` and ``move`` the new starter), or the game is over.
+    becomes the spotlight card, ``follow`` lists the other cards' suits, ``table`` is empty again and ``lead`` and
+    ``move`` are the winner. If tricks are left, ``trick_no`` rises. If not, the round is scored in this very step: the
+    unplayed cards go from ``hands`` to ``taken`` and a row is added to ``boxes``; then the next round is dealt
+    (``trick_no`` 1, ``taken`` and ``table`` empty, ``starter``, ``lead`` and ``move`` the new starter), or the game is
+    over.
 
     At the end (phase END) all hands are empty and ``move`` is 0. All else stays as the last trick and the scoring left
-    it: ``round_no`` and ``trick_no`` those of the last trick, ``starter`` that of the last round, ``lead`` the winner of the
-    last trick, ``spotlight`` and ``follow`` what is left over, ``taken`` with the unplayed cards, ``first``, ``aside`` and
-    ``boxes`` (struck scores too are still in them).
+    it: ``round_no`` and ``trick_no`` those of the last trick, ``starter`` that of the last round, ``lead`` the winner
+    of the last trick, ``spotlight`` and ``follow`` what is left over, ``taken`` with the unplayed cards, ``first``,
+    ``aside`` and ``boxes`` (struck scores too are still in them).
 
     In DISCARD, ``move`` is the seat that has just played; its card is on the table, no longer in its hand.
 
@@ -220,11 +221,11 @@ _KEYS = (
 
 
 def parse(text: str) -> Position:
-    """Reads a position line. Only a spotlight card is always needed before the end.
+    """Reads a position line. Before the end it needs the spotlight card and the remaining follow cards.
 
     What the line leaves out is empty or 0, or follows from the rest: the phase is play; the round comes after those in
-    ``boxes`` (at the end it is the last); the trick is 1; the leader is the starter; the seat to move is the first from the
-    leader on without a card on the table, in phase discard the last with one.
+    ``boxes`` (at the end it is the last); the trick is 1; the leader is the starter; the seat to move is the first from
+    the leader on without a card on the table, in phase discard the last with one.
 
     Raises:
         ValueError: The line is not a position; the message names the word.
@@ -313,14 +314,19 @@ def _check(position: Position) -> None:
     """Refuses positions that no record can hold or in which a card lies in two places."""
     options = position.options
     n = options.num_players
-    assert options.num_ranks is not None and options.hand_size is not None
+    assert options.num_ranks is not None
+    assert options.hand_size is not None
     finished = position.round_no if position.phase == END else position.round_no - 1
     if len(position.boxes) > finished:
         raise ValueError(f"boxes has {len(position.boxes)} rounds, but {finished} are finished")
     if position.spotlight is None and position.phase != END:
         raise ValueError("spotlight is missing")
+    num_played = n - position.table.count(None)
+    num_follow = n - max(num_played, 1) + (position.phase == DISCARD)
+    if len(position.follow) != num_follow and position.phase != END:
+        raise ValueError(f"follow must list {num_follow} suits, not {len(position.follow)}")
     if len(position.follow) > n - 1:
-        raise ValueError(f"follow has {len(position.follow)} cards, at most {n - 1}")
+        raise ValueError(f"follow has {len(position.follow)} suits, at most {n - 1}")
     if position.follow and position.follow[-1] >= options.num_suits:
         raise ValueError(f"follow: no {SUIT_NAMES[position.follow[-1]]} cards are in a deck of this size")
     if len(position.first) > n - 1:

@@ -1,4 +1,4 @@
-"""The rules of Chasing Shadows as kernels: deal, legal and step. Clause ids (CS-nn) as in docs/rules/chasing_shadows.md."""
+"""The rules of Chasing Shadows as kernels: deal, legal and step. Clause ids: docs/rules/chasing_shadows.md."""
 
 from __future__ import annotations
 
@@ -112,10 +112,10 @@ def legal(table: np.recarray, state: np.recarray, seat: int, mask: np.ndarray) -
 @kernel
 def legal_plays(state: np.recarray, seat: int) -> np.uint64:
     """CS-20 to CS-25: any card to lead; then a card of a suit among the remaining follow cards if held, else any."""
-    hand = state.hand[seat]
+    hand: np.uint64 = state.hand[seat]
     if seat == state.trick_leader:
         return hand
-    matching = hand & follow_cards(state)
+    matching: np.uint64 = hand & follow_cards(state)
     return matching if matching != NO_CARDS else hand
 
 
@@ -222,8 +222,6 @@ def end_trick(table: np.recarray, state: np.recarray) -> None:
     winner = winning_seat(state)
     add_card(state, winner, int(state.spotlight))
     state.spotlight = state.trick[winner]
-    for suit in range(NUM_SUITS):
-        state.follow[suit] = 0
     goes_on = True
     for seat in range(int(state.options.num_players)):
         if seat != winner:

@@ -1,4 +1,4 @@
-"""From taken cards to boxes, final scores and winners. Clause ids (CS-nn) as in docs/rules/chasing_shadows.md."""
+"""From taken cards to boxes, final scores and winners. Clause ids: docs/rules/chasing_shadows.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONE_ZERO = 15  # CS-54, CS-57, CS-113: in every deck
 def box_score(cards: np.uint64) -> int:
     """Returns what a seat's cards of one suit score; NO_SCORE for no cards (CS-58).
 
-    An odd number of cards scores all ranks (CS-52), an even number the lower half (CS-53); a single 0 scores 15 (CS-54).
+    An odd number of cards scores all ranks (CS-52), an even number the lower half (CS-53), a single 0 15 (CS-54).
     """
     num = count(cards)
     if num == 0:
@@ -103,7 +103,7 @@ def decide(state: np.recarray) -> None:
 
 @kernel
 def rank_at_end(state: np.recarray, seat: int) -> int:
-    """Returns a number that is lower the better a seat has done: score, then cards scored last (CS-67, CS-68, CS-111)."""
+    """Returns a number that is lower the better a seat has done: score, then last cards (CS-67, CS-68, CS-111)."""
     return 64 * int(state.points[seat]) + count(state.taken[seat])
 
 

@@ -1,10 +1,11 @@
 """Shadow Master: a race of perception, played by all seats at the same time."""
 
 from shadowenvs.game import Game
-from shadowenvs.games.shadow_master import notation, spec
+from shadowenvs.games.shadow_master import notation, render, spec
 from shadowenvs.games.shadow_master.belief import determinise
 from shadowenvs.games.shadow_master.heuristic import heuristic
 from shadowenvs.games.shadow_master.observation import observe
+from shadowenvs.games.shadow_master.pictures import pictures
 from shadowenvs.games.shadow_master.rules import deal, legal, step
 
 GAME = Game(
@@ -31,5 +32,7 @@ GAME = Game(
     parse_action=notation.parse_action,
     format_position=notation.format_position,
     parse_position=notation.parse_position,
-    render=lambda *_: "",
+    render=render.text,
+    render_svg=render.svg,
+    pictures=pictures,
 )

@@ -23,10 +23,10 @@ from shadowenvs.games.shadow_master.spec import (
 )
 from shadowenvs.jit import kernel
 
-THRESHOLD = -1.0  # log-odds of the most probable set at which the search stops, with half of the coins left and N = 3
-PER_COIN_SHARE = 0.0  # added to it for a middle full of coins, taken off for an empty one
-PER_NUMBER = 0.0  # added to it for each object sought beyond three
-PLACE_AFTER = 9.0  # looks after which cubes are placed before the search is over
+THRESHOLD = -1.25  # log-odds of the most probable set at which the search stops, with half of the coins left and N = 3
+PER_COIN_SHARE = 0.2  # added to it for a middle full of coins, taken off for an empty one
+PER_NUMBER = 0.1  # added to it for each object sought beyond three
+PLACE_AFTER = 6.0  # looks after which cubes are placed before the search is over
 TURN = 6.0  # by how many sixths of a nat evidence must turn before a cube is moved
 
 _WEIGHTS = np.exp(np.arange(-MAX_EVIDENCE, MAX_EVIDENCE + 1) / EVIDENCE_SCALE)

@@ -307,3 +307,8 @@ def scored(
     for wanted, seat_values, (p, t, _) in zip(sums, values, result, strict=True):
         assert wanted in (None, p) and t == sum(seat_values)
     return [gain for _, _, gain in result], table
+
+
+def gains_of(chosen: ShadowCardsOptions, sums: Sequence[int | None], values: list[list[int]]) -> list[int]:
+    """Returns the experience of a round by seat."""
+    return scored(chosen, sums, values)[0]

@@ -99,9 +99,10 @@ def test_random_rounds(n: int, most_tie: str) -> None:
 @pytest.mark.rule("SC-57", "SC-58", "SC-59", "SC-60", "SC-61", "SC-62")
 def test_each_rule() -> None:
     """The first rule in the order Exact, Zero, Most, Over, Under whose condition is met."""
-    assert gains(4, [21, 16, 9, 12], [[14, 7], [9, 9], [9], []]) == [63, 34, 9, 24]  # exact though most; over; exact; zero
-    assert gains(4, [10, 20, 9, 12], [[14, 9, 5, 4], [9, 9], [10], [1]]) == [28 - 4 - 4 + 4, 18, 19, 1]
-    assert gains(4, [None, 20, 9, 12], [[14, 9, 5, 4], [9, 9], [10], [1]])[0] == 14 + 9 + 5 - 4
+    # Exact though most; over; under; zero.
+    assert gains(4, [21, 16, 11, 12], [[14, 7], [9, 9], [9], []]) == [63, 34, 9, 24]
+    # Most; under; over; under.
+    assert gains(4, [10, 20, 9, 12], [[14, 9, 5, 4], [9, 9], [10], [1]]) == [24, 18, 19, 1]
 
 
 @pytest.mark.rule("SC-58")
@@ -122,8 +123,8 @@ def test_most(n: int) -> None:
     """The K highest values count for the seat, all others against it, in whatever order they were claimed."""
     own = [2, 14, 3, 9, 1, 8, 5]
     for seat in range(n):
-        values: list[list[int]] = [[1, 2]] * n
-        values[seat] = own
+        values: list[list[int]] = [[]] * n
+        values[seat], values[seat - 1] = own, [1, 2]
         expected = (14 + 9 + 8 + 5 + 3) - (2 + 1) if n == 2 else (14 + 9 + 8) - (5 + 3 + 2 + 1)
         assert gains(n, [None] * n, values)[seat] == expected
 

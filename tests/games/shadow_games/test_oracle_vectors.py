@@ -762,6 +762,13 @@ def test_looks_and_discards_of_several_cards() -> None:  # SG-71, SG-74, SG-75, 
     do(game, "discard #4, discard #2")
     assert (game.pile, game.seen) == ([5, 3, 4, 2, 1], [{0, 1}, {0}, {0}, {0, 1}, {0, 1}])
     assert game.hands[0] == [5] and game.known[0] == [] and game.phase == PLAY
+    # SG-115: two buried cards may have been two of those known.
+    game = other_game("every-op", 2, [1, 3, 3, 4, 6, 6, 6], pile=[2])
+    game.known[0] = [4, 6, 6, 6]
+    do(game, "play #1, declare #1, pass, leave, discard #3, discard #3")
+    assert sorted(game.known[0]) == [4, 6, 6, 6] and game.aside == [3, 3]
+    do(game, "discard #4")
+    assert game.known[0] == [6]
     # The pile runs out: no further question. An empty pile: the discards do not follow.
     game = do(other_game("every-op", 2, [1, 3, 4], pile=[2]), "play #1, declare #1, pass, pick #2")
     assert (game.phase, game.step_no) == (DISCARD, 1)
@@ -787,6 +794,13 @@ def test_nothing_left_to_draw() -> None:  # SG-14, SG-17, SG-70, SG-25
     assert game.turn == 2 and game.pile == [] and game.deck == [0] and game.rebuilds == 1
     assert sorted(game.known[0]) == [1, 1, 1, 2, 2] and game.known[1] == [2] and len(game.hands[1]) == 3
     assert game.favours == [[1, 1, 2], [1, 1, 1]]
+
+
+def test_one_card_left_to_draw() -> None:  # SG-70
+    game = other_game("scarce", 2, [0, 1, 2], victory=9)
+    game.hands, game.deck = [[0, 0, 0, 1, 1, 1, 2], [2]], [2]
+    do(game, "play #0, pass")
+    check(game, "f0 2/1/1; ask 0 play agents; sizes 7 1; pile TC; deck 0")
 
 
 def test_one_kind_to_declare() -> None:  # SG-27, SG-101
@@ -817,15 +831,16 @@ def test_the_small_variant() -> None:  # SG-27, SG-28; section 9
 # ------------------------------------------------------------------------------------------------------------- rewards
 
 
+@pytest.mark.parametrize("victory", [2, 5])
 @pytest.mark.parametrize("n", range(2, 7))
-def test_favours_rewards(n: int) -> None:  # SG-126, SG-127
+def test_favours_rewards(n: int, victory: int) -> None:  # SG-126, SG-127
     for seed in range(3):
-        game = new_game(seed, num_players=n, reward="favours", max_turns=9)
+        game = new_game(seed, num_players=n, reward="favours", max_turns=9, victory=victory)
         choose = at_random(seed)
         total = [0.0] * n
 
         def lead(game: Oracle, seat: int) -> Fraction:
-            b = [Fraction(min(5, max(group)), 5) for group in game.favours]
+            b = [Fraction(min(victory, max(group)), victory) for group in game.favours]
             return b[seat] - sum((b[p] for p in range(n) if p != seat), Fraction(0)) / (n - 1)
 
         while not over(game):
