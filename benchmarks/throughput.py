@@ -92,7 +92,7 @@ def spin(count: int) -> int:
     total = np.uint64(0)
     for i in range(count):
         total ^= rng.block(np.uint64(i), 0, 0, 0)[0]
-    return np.int64(total)
+    return np.int64(total)  # type: ignore[return-value]
 
 
 def spin_work(threads: int) -> Work:
@@ -136,7 +136,7 @@ def aec_work(make: Callable[[], Any]) -> Work:
     return lambda seconds: timed(game, seconds)
 
 
-class EmptyEnv(AECEnv):  # type: ignore[type-arg]
+class EmptyEnv(AECEnv):
     """An AEC environment that does nothing for 200 steps: the floor of PettingZoo's loop."""
 
     metadata = {"name": "empty", "render_modes": []}  # noqa: RUF012
@@ -152,7 +152,7 @@ class EmptyEnv(AECEnv):  # type: ignore[type-arg]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[0]
         self._skip_agent_selection = None
         self._steps = 0

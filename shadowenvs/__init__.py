@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from shadowenvs.game import Game
 
 
-
 GAMES = {"shadow_cards": 0}
 """Names of the games, each a folder in :mod:`shadowenvs.games`, and their versions."""
 

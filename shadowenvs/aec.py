@@ -23,9 +23,9 @@ Observation = dict[str, NDArray[np.int8]]
 class TableEnv(AECEnv[str, Observation, "int | None"]):
     """One table of a game as an AEC environment.
 
-    Agents are ``seat_0`` to ``seat_{n-1}``. An observation is a dict of ``observation``, int8 [F], as laid out by the game,
-    and ``action_mask``, int8 [A], 1 for legal actions and all zero for everybody but the agent to move. At the end
-    ``infos`` hold ``points`` (of all seats), ``winners`` (agents) and ``rank`` (1 for winners).
+    Agents are ``seat_0`` to ``seat_{n-1}``. An observation is a dict of ``observation``, int8 [F], as laid out by the
+    game, and ``action_mask``, int8 [A], 1 for legal actions and all zero for everybody but the agent to move. At the
+    end ``infos`` hold ``points`` (of all seats), ``winners`` (agents) and ``rank`` (1 for winners).
 
     Attributes:
         game: The game.
@@ -83,9 +83,7 @@ class TableEnv(AECEnv[str, Observation, "int | None"]):
         self.observation_spaces = {
             agent: gymnasium.spaces.Dict({"observation": flat, "action_mask": mask}) for agent in self.possible_agents
         }
-        self.action_spaces = {
-            agent: gymnasium.spaces.Discrete(self.game.num_actions) for agent in self.possible_agents
-        }
+        self.action_spaces = {agent: gymnasium.spaces.Discrete(self.game.num_actions) for agent in self.possible_agents}
         repeated = (np.tile(layout.low, seats), np.tile(layout.high, seats))
         self.state_space = gymnasium.spaces.Box(*repeated, dtype=np.int8)
         self._was_dealt = False
@@ -130,7 +128,7 @@ class TableEnv(AECEnv[str, Observation, "int | None"]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.possible_agents[self._batch.seats[0]]
         self._skip_agent_selection = None
         self._paid = False

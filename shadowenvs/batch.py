@@ -1,12 +1,13 @@
 """Batches of tables: the only loops over states.
 
-The templates at the top are ordinary functions; :func:`shadowenvs.jit.specialise` compiles one of each per game, with the
-game's kernels in place of the six names below. ``b`` is a table's number. :class:`Batch` owns the arrays.
+The templates at the top are ordinary functions; :func:`shadowenvs.jit.specialise` compiles one of each per game, with
+the game's kernels in place of the six names below. ``b`` is a table's number. :class:`Batch` owns the arrays.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -383,17 +384,17 @@ class Batch:
             raise ValueError(
                 f"actions must be integers of shape ({self.num_tables},), not {actions.dtype} of shape {actions.shape}"
             )
-        actions = np.ascontiguousarray(actions, np.int64)
-        bad = first_illegal(self.masks, actions)
+        numbers: NDArray[np.int64] = np.ascontiguousarray(numbers, np.int64)
+        bad = first_illegal(self.masks, numbers)
         if bad < 0:
-            return actions
+            return numbers
         if self.illegal_actions == "raise":
-            raise self.illegal(bad, int(actions[bad]))
-        inside = np.clip(actions, 0, self.game.num_actions - 1)
-        illegal = (actions != NO_ACTION) & ~((inside == actions) & self.masks[np.arange(self.num_tables), inside])
+            raise self.illegal(bad, int(numbers[bad]))
+        inside = np.clip(numbers, 0, self.game.num_actions - 1)
+        illegal = (numbers != NO_ACTION) & ~((inside == actions) & self.masks[np.arange(self.num_tables), inside])
         over = np.flatnonzero(illegal & self._states["done"])
         if len(over):
-            raise self.illegal(int(over[0]), int(actions[over[0]]))
+            raise self.illegal(int(over[0]), int(numbers[over[0]]))
         # The loops take some negative numbers for commands; this one forfeits.
         return np.where(illegal, self.game.num_actions, actions)
 
@@ -536,10 +537,7 @@ class Batch:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.num_threads)
         edges = np.linspace(0, self.num_tables, self.num_threads + 1).astype(int).tolist()
-        jobs = [
-            self._pool.submit(function, *arguments, start, stop)
-            for start, stop in zip(edges, edges[1:], strict=False)
-        ]
+        jobs = [self._pool.submit(function, *arguments, start, stop) for start, stop in itertools.pairwise(edges)]
         for job in jobs:
             job.result()
 

@@ -14,6 +14,7 @@ import re
 import secrets
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -240,7 +241,8 @@ def changed_lines(before: str, after: str) -> list[str]:
 
 def matches(line: str, words: Mapping[int, str]) -> list[int]:
     """Returns the actions whose words a line can mean: those that it equals, else those whose words it picks some of in
-    order, else those of which it begins some words in order."""
+    order, else those of which it begins some words in order.
+    """
     typed = line.lower().split()
     targets = {action: text.lower().split() for action, text in words.items()}
 
@@ -279,7 +281,7 @@ def make_player(name: str, players: Mapping[str, Callable[[], Any]] = PLAYERS) -
     if name in players:
         factory = players[name]
     elif colon and module and attribute:
-        folder = os.getcwd()
+        folder = str(Path.cwd())
         if folder not in sys.path:
             sys.path.append(folder)  # an installed command does not look for modules where it is called
         try:

@@ -113,9 +113,7 @@ def integer(
 
 def number(default: float, low: float, high: float, meaning: str) -> Any:
     """Declares an option that is a number from low to high; the state holds it as float32."""
-    return dataclasses.field(
-        default=default, metadata={"option": _Option(meaning, "number", "f4", low=low, high=high)}
-    )
+    return dataclasses.field(default=default, metadata={"option": _Option(meaning, "number", "f4", low=low, high=high)})
 
 
 def free(default: Any, meaning: str) -> Any:

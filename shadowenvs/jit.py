@@ -9,6 +9,7 @@ function per game of it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -135,10 +136,8 @@ def cache_directory(*folders: Path) -> Path | None:
 def _cache_bases() -> list[Path]:
     bases = [Path(os.environ[name]) for name in ("NUMBA_CACHE_DIR",) if os.environ.get(name)]
     home = os.environ.get("XDG_CACHE_HOME")
-    try:
+    with contextlib.suppress(RuntimeError):  # no home folder at all
         bases.append((Path(home) if home else Path.home() / ".cache") / "shadowenvs")
-    except RuntimeError:  # no home folder at all
-        pass
     user = os.getuid() if hasattr(os, "getuid") else "user"
     bases.append(Path(tempfile.gettempdir()) / f"shadowenvs-{user}")
     return bases

@@ -16,7 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shadowenvs import rng
-from shadowenvs.batch import Batch, deal, forfeit, game_kernels, heuristic, keep_result, legal, observe, random_action, step
+from shadowenvs.batch import (
+    Batch,
+    deal,
+    forfeit,
+    game_kernels,
+    heuristic,
+    keep_result,
+    legal,
+    observe,
+    random_action,
+    step,
+)
 from shadowenvs.game import NO_ACTION, Game
 from shadowenvs.jit import kernel, specialise
 from shadowenvs.turn import Policy
@@ -178,8 +189,8 @@ def advance_loop(game: Game) -> Callable[..., None]:
 class LearnerBatch(Batch):
     """B tables that each have a learner at one seat; a step goes on to the learner's next turn.
 
-    The arrays of :class:`Batch` describe every table from the learner's view. Finished tables are dealt anew in the same
-    call. ``rewards`` is replaced by:
+    The arrays of :class:`Batch` describe every table from the learner's view. Finished tables are dealt anew in the
+    same call. ``rewards`` is replaced by:
 
     Attributes:
         learner_rewards: float32 [B], what the learner was given since its last turn.
@@ -328,5 +339,3 @@ class LearnerBatch(Batch):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._loop = advance_loop(self.game)
-
-

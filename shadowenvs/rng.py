@@ -79,7 +79,7 @@ def below(seed: np.uint64, stream: int, i: int, j: int, n: int) -> int:
         product = word * bound
         if (product & MASK) >= unfair:
             break
-    return np.int64(product >> HALF)
+    return np.int64(product >> HALF)  # type: ignore[return-value]
 
 
 @kernel

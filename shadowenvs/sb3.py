@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,7 @@ class SeatVecEnv(VecEnv):
         super().__init__(num_envs, *spaces(self.game))
 
     def reset(self) -> NDArray[np.int8]:
-        """Deals at every table; a seed given to :meth:`seed` is used once, then the tables go on to their next games."""
+        """Deals at every table; a seed given to :meth:`seed` is used once, then the tables go on to new games."""
         seed = self._seeds[0]
         if seed is not None or not self._was_dealt:
             self.batch.reset(int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]))
@@ -116,10 +115,10 @@ class SeatVecEnv(VecEnv):
         """
         raise NotImplementedError(f"the tables share one environment; set {attr_name} when you make it")
 
-    def env_method(self, method_name: str, *arguments: Any, indices: Any = None, **keywords: Any) -> Sequence[Any]:
+    def env_method(self, method_name: str, *arguments: Any, indices: Any = None, **keywords: Any) -> Any:
         """Calls a method that answers for all tables, and returns its rows for the chosen ones."""
         answer = getattr(self, method_name)(*arguments, **keywords)
-        return answer if indices is None else answer[list(self._get_indices(indices))]  # type: ignore[no-any-return]
+        return answer if indices is None else answer[list(self._get_indices(indices))]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
         return [False] * len(list(self._get_indices(indices)))

@@ -53,6 +53,8 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         )
         self.options = self._batch.options
         self.render_mode = render_mode
+        self.observation_space: Any
+        self.action_space: Any
         self.observation_space, self.action_space = spaces(self.game)
         self._is_fresh = False
 
@@ -92,7 +94,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def _mask(self) -> NDArray[np.int8]:
         return self._batch.masks[0].astype(np.int8)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Returns the table as text in mode "ansi", as the learner may see it."""
         if self.render_mode is None:
             gymnasium.logger.warn("render was called without a render_mode; make the environment with 'ansi'")

@@ -127,5 +127,3 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]
 
     def _masks(self) -> NDArray[np.int8]:
         return self._batch.masks.astype(np.int8)
-
-

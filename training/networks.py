@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -18,12 +18,13 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
 
 class ScaledFeatures(BaseFeaturesExtractor):
-    """The first layer, shared by policy and value: entries of an int8 observation divided by their scale, then linear."""
+    """The first layer, shared by policy and value: entries of an observation divided by their scale, then linear."""
 
     def __init__(
         self, observation_space: gymnasium.spaces.Box, scale: NDArray[np.float32], size: int, activation: str
     ) -> None:
         super().__init__(observation_space, size)
+        self.inverse_scale: torch.Tensor
         self.register_buffer("inverse_scale", torch.from_numpy(1.0 / scale))
         self.linear = nn.Linear(len(scale), size)
         self.activation = ACTIVATIONS[activation]()
@@ -46,13 +47,14 @@ def policy_arguments(layout: Layout, hidden: tuple[int, ...], activation: str) -
 
 def layers(policy: MaskableActorCriticPolicy) -> dict[str, nn.Linear]:
     """Returns the linear layers of both networks by their names in a checkpoint."""
-    first = policy.features_extractor.linear
+    first: Any = policy.features_extractor.linear
     named: dict[str, nn.Linear] = {}
     for name, body, last in (
         ("policy", policy.mlp_extractor.policy_net, policy.action_net),
         ("value", policy.mlp_extractor.value_net, policy.value_net),
     ):
-        linear = [first, *(layer for layer in body if isinstance(layer, nn.Linear))]
+        last = cast(nn.Linear, last)
+        linear: list[nn.Linear] = [first, *(layer for layer in body if isinstance(layer, nn.Linear))]
         named |= {f"{name}.{i}": layer for i, layer in enumerate(linear)}
         named[f"{name}.out"] = last
     return named

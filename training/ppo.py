@@ -162,9 +162,7 @@ class Run:
             raise ValueError(f"{self.folder} holds a run already: go on with --resume, or name another with --run")
         if args.resume and not found:
             raise ValueError(f"{self.folder} holds no checkpoint to resume")
-        self.pool = OpponentPool(
-            self.folder / "pool", self.game, args.pool_size, args.newest_share, seed=args.seed
-        )
+        self.pool = OpponentPool(self.folder / "pool", self.game, args.pool_size, args.newest_share, seed=args.seed)
         self.network = {"hidden": list(args.hidden), "activation": args.activation}
         if args.torch_threads:
             torch.set_num_threads(args.torch_threads)

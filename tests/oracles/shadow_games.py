@@ -106,7 +106,12 @@ OTHER_DECKS = {
         name = "Clerk"
         type = "agent"
         copies = 3
-        effect = [{ op = "look" }, { op = "discard", count = 2 }, { op = "gain", favour = "any", then = true }]
+        effect = [
+            { op = "look" },
+            { op = "gain", favour = "guild", then = true },
+            { op = "discard", count = 2 },
+            { op = "gain", favour = "any", then = true },
+        ]
         bonus = [{ op = "discard", count = 2 }, { op = "look", take = 2 }]
         [[card]]
         name = "Bodyguard"

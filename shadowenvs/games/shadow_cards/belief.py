@@ -73,9 +73,7 @@ def list_cards(cards: np.uint64, out: np.ndarray) -> int:
 
 
 @kernel
-def fill_hands_with_voids(
-    state: np.recarray, seat: int, seed: np.uint64, unseen: np.ndarray, num: int
-) -> int:
+def fill_hands_with_voids(state: np.recarray, seat: int, seed: np.uint64, unseen: np.ndarray, num: int) -> int:
     """Fills the foreign hands that are known to lack a suit; returns how many unseen cards are left in front.
 
     Args:

@@ -96,9 +96,11 @@ def parse_action(_: ShadowCardsOptions, text: str) -> int:
     Raises:
         ValueError: The text is not an action.
     """
-    kind, _, card = text.strip().lower().partition(" ")
+    kind, _space, card = text.strip().lower().partition(" ")
     if kind not in _BLOCKS:
-        raise ValueError(f"{text!r} is not an action; actions are 'predict', 'play' or 'claim' and a card, as 'play R4'")
+        raise ValueError(
+            f"{text!r} is not an action; actions are 'predict', 'play' or 'claim' and a card, as 'play R4'"
+        )
     return ACTIONS.first[_BLOCKS[kind]] + parse_card(card)
 
 
@@ -178,9 +180,9 @@ class Position:
 
 
 _KEYS = (
-    "seed phase round trick leader lead move hands predictions played claimed table voids extra reserve revealed "
-    "results rewards"
-).split()
+    *("seed", "phase", "round", "trick", "leader", "lead", "move", "hands", "predictions", "played", "claimed"),
+    *("table", "voids", "extra", "reserve", "revealed", "results", "rewards"),
+)
 
 
 def parse(text: str) -> Position:

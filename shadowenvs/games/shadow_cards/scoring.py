@@ -171,5 +171,3 @@ def most_points(state: np.recarray) -> int:
     for seat in range(1, int(state.options.num_players)):
         best = max(best, int(state.points[seat]))
     return best
-
-

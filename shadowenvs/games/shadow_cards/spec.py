@@ -45,7 +45,9 @@ class ShadowCardsOptions(Options):
     scoring: str = choice(
         "standard", "standard", "introductory", meaning="'introductory' scores rounds 1 and 2 more simply"
     )
-    most_tie: str = choice("all", "all", "none", "exact_cancels", meaning="whom rule Most hits when seats share the most")
+    most_tie: str = choice(
+        "all", "all", "none", "exact_cancels", meaning="whom rule Most hits when seats share the most"
+    )
     floor_penalty: bool = boolean(False, "whether a negative result of rule Most counts as 0")
     reward: str = reward_option()
     num_suits: int = integer(4, 2, NUM_SUITS, "suits in the deck, red always among them")
@@ -60,7 +62,8 @@ class ShadowCardsOptions(Options):
     @property
     def num_tricks(self) -> int:
         """Tricks of a round."""
-        assert self.hand_size is not None and self.prediction_cards is not None
+        assert self.hand_size is not None
+        assert self.prediction_cards is not None
         return self.hand_size - self.prediction_cards
 
     def defaults(self) -> Mapping[str, Any]:
@@ -74,7 +77,8 @@ class ShadowCardsOptions(Options):
     def check(self) -> None:
         """Refuses what SC-135 refuses."""
         n, size, k, deck = self.num_players, self.hand_size, self.prediction_cards, self.deck_size
-        assert size is not None and k is not None
+        assert size is not None
+        assert k is not None
         if self.scoring == "introductory" and n == 2:
             raise ValueError("scoring 'introductory': introductory scoring is defined for 3 to 5 players only")
         if size < 2:
@@ -184,9 +188,7 @@ TABLES = np.dtype([("deck", np.uint64), ("cards", np.int8, (NUM_CARDS,)), ("num_
 
 def tables(options: ShadowCardsOptions) -> np.recarray:
     """Returns the deck: its set of cards, and their numbers in ascending order (SC-126)."""
-    cards = [
-        suit * NUM_RANKS + rank for suit in range(options.num_suits) for rank in range(options.num_ranks)
-    ]
+    cards = [suit * NUM_RANKS + rank for suit in range(options.num_suits) for rank in range(options.num_ranks)]
     record = np.zeros(1, TABLES)
     record["deck"] = sum(1 << card for card in cards)
     record["cards"] = NO_CARD
@@ -199,5 +201,6 @@ def tables(options: ShadowCardsOptions) -> np.recarray:
 def max_steps(options: ShadowCardsOptions, _: np.recarray) -> int:
     """Returns the number of actions of every game with these options: it does not vary (SC-98)."""
     n, k, tricks = options.num_players, options.prediction_cards, options.num_tricks
-    assert options.rounds is not None and k is not None
+    assert options.rounds is not None
+    assert k is not None
     return options.rounds * (n * k + (n + 1) * tricks)

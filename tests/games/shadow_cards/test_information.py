@@ -115,7 +115,7 @@ def test_content_of_observations(chosen: dict[str, Any]) -> None:
     phases = set()
     names = {field.name for field in GAME.observation.fields}
     for number, now in enumerate(table.states(random.Random(1))):
-        if number % few(7, 29) and not now.done:
+        if number % few(7, 19) and number > 2 and not now.done:
             continue
         position = now.now
         phases.add(now.phase)
@@ -125,7 +125,7 @@ def test_content_of_observations(chosen: dict[str, Any]) -> None:
             assert set(wanted) == names
             for name, content in wanted.items():
                 assert see(name).tolist() == content, (name, seat, number)
-    assert phases >= {PREDICT, PLAY, END}
+    assert phases >= {PREDICT, END}
 
 
 @pytest.mark.rule("SC-102")

@@ -371,6 +371,14 @@ def check_sums(game: Oracle) -> None:
                 held[game.table] += 1
         assert not Counter(game.known[seat]) - held
     assert game.points == [max(group) for group in game.favours]  # SG-133
+    assert (game.left > 0) == (game.phase in (PICK, DISCARD))
+    if game.recipient is not None:
+        assert game.table is not None and game.declared is not None and game.phase == FAVOUR
+        listed = game.cards.cards[game.table].bonus if game.bonus else game.cards.cards[game.declared].effect
+        assert (listed[game.step_no].op, listed[game.step_no].who) == (4, 0)
+    assert not game.carried or game.step_no > 0
+    if game.phase in (DECLARE, TARGET, CHALLENGE, TAKE):
+        assert (game.bonus, game.step_no, game.bonus_target, game.blocked & {game.actor}) == (False, 0, None, set())
     if game.phase in (PLAY, OVER):
         idle = Position(chosen)
         for name in ("table", "declared", "target", "passed", "challenger", "bonus", "step", "carried", "left"):
@@ -696,6 +704,11 @@ def test_a_bribe_to_a_chosen_seat() -> None:  # SG-67, SG-68, SG-32, SG-56
     game.favours[0], game.reserve = [0, 0, 0], [7, 7, 7]
     do(game, "play #0, declare #0, pass, pass")
     check(game, "f0 0/0/0; held -; ask 0 play agents; sizes 2 2 2")
+    game = other_game("every-op", 3, [4, 4])
+    game.part, game.plotted = oracle.AGENT, True
+    do(game, "play #4, declare #4, seat 1, pass, pass, seat 2")
+    assert (game.phase, game.step_no, game.target, game.recipient) == (FAVOUR, 1, 1, None)
+    check(do(game, "favour Union"), "f0 1/2/0; f1 0/0/1; f2 1/1/2; ask 1 play plotting")
     # Two seats: the seat is automatic, also with a named type.
     game = do(other_game("every-op", 2, [0, 0, 0]), "play #0, declare #0, pass")
     assert (game.phase, game.recipient) == (FAVOUR, 1)
@@ -778,9 +791,9 @@ def test_looks_and_discards_of_several_cards() -> None:  # SG-71, SG-74, SG-75, 
     game = other_game("every-op", 3, [1, 3, 4], pile=[2, 2])
     game.seen[0] = set()
     do(game, "skip, play #1, declare #5, pass, pass")
-    assert (game.phase, game.left, game.step_no, game.seen) == (DISCARD, 2, 1, [{0}, {0, 1, 2}])
+    assert (game.phase, game.left, game.step_no, game.seen) == (DISCARD, 2, 2, [{0}, {0, 1, 2}])
     do(game, "discard #3, discard #4, favour Team")
-    check(game, "f0 2/1/1; ask 1 play plotting")
+    check(game, "f0 2/1/2; ask 1 play plotting")
     assert game.pile == [2, 2, 3, 4, 1] and game.seen == [{0}, {0, 1, 2}, {0}, {0, 1, 2}, {0, 1, 2}]
 
 
