@@ -384,19 +384,19 @@ class Batch:
             raise ValueError(
                 f"actions must be integers of shape ({self.num_tables},), not {actions.dtype} of shape {actions.shape}"
             )
-        numbers: NDArray[np.int64] = np.ascontiguousarray(numbers, np.int64)
+        numbers: NDArray[np.int64] = np.ascontiguousarray(actions, np.int64)
         bad = first_illegal(self.masks, numbers)
         if bad < 0:
             return numbers
         if self.illegal_actions == "raise":
             raise self.illegal(bad, int(numbers[bad]))
         inside = np.clip(numbers, 0, self.game.num_actions - 1)
-        illegal = (numbers != NO_ACTION) & ~((inside == actions) & self.masks[np.arange(self.num_tables), inside])
+        illegal = (numbers != NO_ACTION) & ~((inside == numbers) & self.masks[np.arange(self.num_tables), inside])
         over = np.flatnonzero(illegal & self._states["done"])
         if len(over):
             raise self.illegal(int(over[0]), int(numbers[over[0]]))
         # The loops take some negative numbers for commands; this one forfeits.
-        return np.where(illegal, self.game.num_actions, actions)
+        return np.where(illegal, self.game.num_actions, numbers)
 
     def apply(self, actions: NDArray[np.int64]) -> None:
         """Carries out actions without a check: int64 [B], legal ones or NO_ACTION. An illegal one forfeits the game."""
