@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from shadowenvs.jit import for_kernels, kernel
 
 WIDE_BASE = 100
+_LINE = 64
 
 
 @dataclass(frozen=True)
@@ -168,10 +170,20 @@ def clear_first(record: Any, length: int) -> None:
 @intrinsic
 def _zero(typing_context: Any, record: Any, length: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        cgutils.memset(builder, arguments[0], arguments[1], 0)
+        if isinstance(length, types.IntegerLiteral) and length.literal_value >= _LINE:
+            # Whole cache lines, the last one overlapping: less than half the time of a call of memset.
+            number = length.literal_value
+            zeros = ir.Constant(ir.VectorType(ir.IntType(8), _LINE), [0] * _LINE)
+            data = builder.bitcast(arguments[0], ir.IntType(8).as_pointer())
+            for start in [*range(0, number - _LINE + 1, _LINE), *([number - _LINE] if number % _LINE else [])]:
+                place = builder.gep(data, [ir.Constant(ir.IntType(64), start)])
+                builder.store(zeros, builder.bitcast(place, zeros.type.as_pointer()), align=1)
+        else:
+            size = context.cast(builder, arguments[1], signature.args[1], types.int64)
+            cgutils.memset(builder, arguments[0], size, 0)
         return context.get_dummy_value()
 
-    return types.none(record, types.int64), generate
+    return types.none(record, length), generate
 
 
 @overload(byte_size, strict=False)
@@ -180,9 +192,9 @@ def _byte_size(record: Any) -> Any:
     return lambda record: size
 
 
-@overload(clear_first, strict=False)
+@overload(clear_first, strict=False, prefer_literal=True)
 def _clear_first(record: Any, length: Any) -> Any:
-    return lambda record, length: _zero(record, np.int64(length))
+    return lambda record, length: _zero(record, length)
 
 
 @kernel

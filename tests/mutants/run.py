@@ -2,8 +2,8 @@
 
 Usage: python tests/mutants/run.py [game ...] [--rule ID] [--jobs N]
 
-``tests/mutants/<game>.toml`` lists the breaks. Each one is made in a copy of the package in a temporary folder, where the
-tests that cite its clause are run uncompiled. The exit status is 1 if a break goes unnoticed.
+``tests/mutants/<game>.toml`` lists the breaks. Each one is made in a copy of the package in a temporary folder, where
+the tests that cite its clause are run uncompiled. The exit status is 1 if a break goes unnoticed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("shadowenvs", "tests", "docs")
+COPIED = ("shadowenvs", "tests", "docs", "pyproject.toml")
 SECONDS = 600  # after which a run counts as hanging
 
 KILLED, SURVIVED, NO_TEST, BROKEN, HANGING = "KILLED", "SURVIVED", "NO TEST", "BROKEN", "HANGING"
@@ -58,17 +58,18 @@ def read(name: str) -> tuple[list[Mutant], dict[str, str]]:
 
 
 def copy_package(target: Path) -> None:
-    for folder in COPIED:
-        shutil.copytree(ROOT / folder, target / folder, ignore=shutil.ignore_patterns("golden"))
-    if (ROOT / "pyproject.toml").is_file():
-        shutil.copy2(ROOT / "pyproject.toml", target)
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("golden"))
+        else:
+            shutil.copy2(ROOT / name, target)
 
 
 def run_tests(root: Path, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs the tests of a game in a copy of the package, uncompiled."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(root)}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments]
-    command += ["-o", "addopts=", "-o", "markers=rule\nlong", "-W", "error", str(root / "tests" / "games" / name)]
+    command.append(str(root / "tests" / "games" / name))
     return subprocess.run(
         command, cwd=root, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
     )
@@ -103,7 +104,8 @@ def check(name: str, rules: Sequence[str], jobs: int) -> bool:
     if sound.returncode != 0:
         print(sound.stdout, f"{name}: the tests must pass before anything is broken", sep="\n")
         return False
-    print(f"{name}: the cited tests pass in {time.monotonic() - start:.0f} s; {len(mutants)} mutants follow", flush=True)
+    seconds = time.monotonic() - start
+    print(f"{name}: the cited tests pass in {seconds:.0f} s; {len(mutants)} mutants follow", flush=True)
     verdicts = []
     with ThreadPoolExecutor(jobs) as pool:
         for mutant, verdict in zip(mutants, pool.map(lambda mutant: judge(name, mutant), mutants), strict=True):

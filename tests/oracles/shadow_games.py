@@ -217,73 +217,64 @@ def option_sets() -> list[dict[str, Any]]:
     """Returns options worth playing: every value of every option, 2 to 6 players, the small variant, other decks."""
     chosen: list[dict[str, Any]] = []
     for n in (2, 3, 4, 5, 6):
-        # One rule at a time, for every number of players.
         chosen += [
             {"num_players": n},
-            {"num_players": n, "reward": "favours"},
-            {"num_players": n, "protection": "until_turn", "first_seat": 0},
-            {"num_players": n, "victory_check": "held", "first_seat": n - 1},
-            {"num_players": n, "victory_check": "turn_start", "tokens": 1},
-            {"num_players": n, "challenge_order": "random", "tokens": 0},
-            {"num_players": n, "card_fits_phase": True, "max_turns": 10_000},
-            # Several at a time.
+            {
+                "num_players": n,
+                "protection": "until_turn",
+                "victory_check": "held",
+                "first_seat": 0,
+                "reward": "favours",
+            },
+            {
+                "num_players": n,
+                "victory_check": "turn_start",
+                "challenge_order": "random",
+                "tokens": 1,
+                "first_seat": n - 1,
+            },
+            {"num_players": n, "card_fits_phase": True, "tokens": 0, "max_turns": 10_000},
             {
                 "num_players": n,
                 "protection": "until_turn",
                 "victory_check": ("turn_start", "held")[n % 2],
                 "challenge_order": "random",
                 "card_fits_phase": True,
-                "reward": "favours",
                 "max_turns": 5 * n,
+                "reward": "favours",
             },
-            {"num_players": n, "max_turns": 1, "reward": ("win_share", "favours")[n % 2]},
         ]
     # Other sizes.
     chosen += [
+        {"num_players": 2, "max_turns": 1, "reward": "favours"},
+        {"num_players": 3, "max_turns": 1},
         {"num_players": 2, "victory": 2, "victory_check": "turn_start", "reward": "favours"},
         {"num_players": 3, "victory": 1, "victory_check": "held"},
         {"num_players": 3, "victory": 9, "start_favour": 3, "reserve_per_seat": 1, "max_turns": 60},
         {"num_players": 2, "victory": 100, "start_favour": 100, "reserve_per_seat": 100, "max_turns": 20},
         {"num_players": 5, "hand_keep": 1, "hand_draw": 2, "victory": 4},
-        {"num_players": 4, "hand_keep": 3, "hand_draw": 6},
-        {"num_players": 6, "hand_keep": 3, "hand_draw": 4, "challenge_order": "random", "reward": "favours"},
+        {"num_players": 6, "hand_keep": 3, "hand_draw": 5, "challenge_order": "random", "reward": "favours"},
         {"num_players": 2, "hand_keep": 11, "hand_draw": 13, "card_fits_phase": True},
     ]
     # Other decks.
     chosen += [small_variant(turns) for turns in (2, 3, 4)]
+    chosen += [{**small_variant(40), "reward": "favours", "first_seat": "random", "victory_check": "held"}]
+    every_op, one_kind, one_type, scarce = (deck_file(name) for name in OTHER_DECKS)
     chosen += [
-        {**small_variant(40), "reward": "favours", "first_seat": "random", "victory_check": check} for check in CHECKS
-    ]
-    for n in (2, 3, 4):
-        deck = deck_file("every-op")
-        chosen += [
-            {"num_players": n, "deck": deck},
-            {"num_players": n, "deck": deck, "protection": "until_turn", "victory_check": "held", "reward": "favours"},
-            {"num_players": n, "deck": deck, "card_fits_phase": True, "challenge_order": "random", "victory": 8},
-        ]
-    chosen += [
-        {"num_players": 6, "deck": deck_file("every-op"), "victory_check": "turn_start"},
-        {"num_players": 2, "deck": deck_file("one-kind")},
-        {"num_players": 4, "deck": deck_file("one-kind"), "card_fits_phase": True},
-        {"num_players": 3, "deck": deck_file("one-kind"), "protection": "until_turn", "victory": 3},
-        {"num_players": 2, "deck": deck_file("one-type"), "favour_types": 1},
-        {
-            "num_players": 5,
-            "deck": deck_file("one-type"),
-            "favour_types": 1,
-            "reward": "favours",
-            "card_fits_phase": True,
-        },
-        {"num_players": 3, "deck": deck_file("one-type"), "favour_types": 2, "victory": 3},
-        {"num_players": 2, "deck": deck_file("scarce"), "victory": 6},
-        {"num_players": 2, "deck": deck_file("scarce"), "card_fits_phase": True, "reward": "favours"},
-        {"num_players": 3, "deck": deck_file("scarce"), "victory": 7, "challenge_order": "random"},
-        {"num_players": 4, "deck": deck_file("scarce"), "victory_check": "held", "max_turns": 100},
+        {"num_players": 2, "deck": every_op},
+        {"num_players": 3, "deck": every_op, "protection": "until_turn", "victory_check": "held", "reward": "favours"},
+        {"num_players": 4, "deck": every_op, "card_fits_phase": True, "challenge_order": "random", "victory": 8},
+        {"num_players": 6, "deck": every_op, "victory_check": "turn_start"},
+        {"num_players": 2, "deck": one_kind},
+        {"num_players": 3, "deck": one_kind, "protection": "until_turn", "victory": 3, "card_fits_phase": True},
+        {"num_players": 2, "deck": one_type, "favour_types": 1},
+        {"num_players": 5, "deck": one_type, "favour_types": 2, "reward": "favours", "card_fits_phase": True},
+        {"num_players": 2, "deck": scarce, "card_fits_phase": True, "reward": "favours"},
+        {"num_players": 3, "deck": scarce, "victory": 7, "challenge_order": "random"},
+        {"num_players": 4, "deck": scarce, "victory_check": "held", "max_turns": 100},
     ]
     return chosen
 
-
-CHECKS = ("turn_end", "held", "turn_start")
 
 # ------------------------------------------------------------------------------------------------------------ the rules
 

@@ -18,12 +18,11 @@ from shadowenvs.cards import (
 )
 from shadowenvs.games.shadow_cards.rules import turned_card, winning_seat
 from shadowenvs.games.shadow_cards.scoring import write_result
-from shadowenvs.games.shadow_cards.spec import END, INTRODUCTORY, MAX_ROUNDS, MAX_SEATS, OBSERVATION, PREDICT
+from shadowenvs.games.shadow_cards.spec import END, INTRODUCTORY, MAX_SEATS, OBSERVATION, PREDICT
 from shadowenvs.jit import kernel
 from shadowenvs.layout import clear_first, write_wide
 
 _RESULTS_START = OBSERVATION.slices["results"].start
-_RESULTS_OF_A_ROUND = OBSERVATION["results"].length // MAX_ROUNDS
 
 
 @kernel
@@ -34,7 +33,7 @@ def observe(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray)
     the zeros of rounds that the options do not provide for, and of cards that only two or three seats know.
     """
     n = int(state.options.num_players)
-    clear_first(obs, _RESULTS_START + int(state.options.rounds) * _RESULTS_OF_A_ROUND)
+    clear_first(obs, _RESULTS_START)
     if obs.num_players == 0:
         observe_options(state, obs)
     observe_turn(state, seat, obs)
@@ -126,9 +125,13 @@ def observe_results(state: np.recarray, seat: int, obs: np.recarray) -> None:
     """Writes the finished rounds of all seats (SC-77)."""
     n = int(state.options.num_players)
     finished = int(state.round_no) if state.done else int(state.round_no) - 1
-    for round_no in range(finished):
+    for round_no in range(int(state.options.rounds)):
+        for place in range(MAX_SEATS):
+            for what in range(3):
+                obs.results[round_no, place, what, 0] = 0
+                obs.results[round_no, place, what, 1] = 0
         other = seat
-        for place in range(n):
+        for place in range(n if round_no < finished else 0):
             write_result(int(state.results[round_no, other]), obs.results[round_no, place])
             other = 0 if other + 1 == n else other + 1
 

@@ -63,16 +63,16 @@ NEAR = 10.0  # a pool on the point of a majority
 MAJORITY = 3.0  # more, once there is one
 SPARE = 1.0  # each favour beyond it, up to three
 MARKED = 16.0  # more, if the streak mark is on: the game is won at the next check
-TOKEN = 1.2
+TOKEN = 2.5
 CARD = 0.4
 
 # How others are judged before they have shown themselves: a rate, and for how many observations it stands.
 BLUFF_PRIOR, BLUFF_WEIGHT = 0.36, 8.0
 CHALLENGE_PRIOR, CHALLENGE_WEIGHT = 0.12, 10.0
 
-HONESTY = 0.3  # what a bluff must be worth more than an honest play
+HONESTY = 0.8  # what a bluff must be worth more than an honest play
 CAUTION = 0.6  # what a challenge must be worth more than a pass
-PLAY_NOISE = 1.0
+PLAY_NOISE = 0.6
 CHALLENGE_NOISE = 0.7
 CHOICE_NOISE = 0.2
 WORST = -1e9

@@ -11,16 +11,15 @@ import math
 import numpy as np
 
 from shadowenvs import rng
-from shadowenvs.cards import count
 from shadowenvs.game import NO_ACTION
 from shadowenvs.games.shadow_master.rules import LOW_HALF, POCKET_EVIDENCE, TWO, write_legal
 from shadowenvs.games.shadow_master.spec import (
-    NUM_ACTIONS,
     ANY,
     EVIDENCE,
     GRAINS,
     MAX_NUMBER,
     MAX_SEATS,
+    NUM_ACTIONS,
     NUM_COLOURS,
     NUM_DOTS,
     PIXELS,

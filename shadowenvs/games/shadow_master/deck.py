@@ -97,7 +97,7 @@ def references() -> NDArray[np.uint8]:
 
 @functools.cache
 def reaches() -> NDArray[np.float64]:
-    """Returns the largest distance of a black cell's centre from the middle of its box, in box widths, float64 [10, 9]."""
+    """Returns the largest distance of a black cell from the middle of its box, in box widths, float64 [10, 9]."""
     centres = (np.arange(MASTER_SIDE) + 0.5) / MASTER_SIDE - 0.5
     distance = np.hypot(*np.meshgrid(centres, centres))
     return np.where(masters(), distance, 0).max(axis=(2, 3))
@@ -332,8 +332,9 @@ def _load_text(path: Path) -> Deck:
                 numbers[card, colour] = len(dots)
                 answers[card, colour, dots] = True
             except (KeyError, IndexError, TypeError, ValueError):
+                wanted = '{letter = "B", dots = [0, 4]}'
                 raise ValueError(
-                    f"{path}: {key} of card {card} must be like {{letter = \"B\", dots = [0, 4]}}, not {entry.get(key)!r}"
+                    f"{path}: {key} of card {card} must be like {wanted}, not {entry.get(key)!r}"
                 ) from None
         if "image" in entry:
             shadows[card] = _load_image(path.parent / entry["image"], SHADOW_SIDE)

@@ -7,6 +7,7 @@ multiples of 360 / k degrees about the middle. Angles run clockwise, as y grows 
 
 from __future__ import annotations
 
+import itertools
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +26,8 @@ def load_objects() -> tuple[list[list[str]], list[list[str]]]:
     """Returns names and drawings of the objects, both [10][9]."""
     with (Path(__file__).parent / "objects.toml").open("rb") as file:
         cards = list(tomllib.load(file).values())
-    return [[entry["name"] for entry in card] for card in cards], [[entry["drawing"] for entry in card] for card in cards]
+    names = [[entry["name"] for entry in card] for card in cards]
+    return names, [[entry["drawing"] for entry in card] for card in cards]
 
 
 def draw(text: str, side: int) -> Mask:
@@ -122,7 +124,7 @@ def _curve(x: Points, y: Points, *corners: float) -> Mask:
 def _line(x: Points, y: Points, width: float, *corners: float) -> Mask:
     points = list(zip(corners[::2], corners[1::2], strict=True))
     mask = np.zeros(x.shape, np.bool_)
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
         dx, dy = x1 - x0, y1 - y0
         along = np.clip(((x - x0) * dx + (y - y0) * dy) / (dx * dx + dy * dy), 0, 1)
         mask |= np.hypot(x - x0 - along * dx, y - y0 - along * dy) <= width / 2

@@ -1,8 +1,8 @@
 """A decent player of Shadow Master that sees an observation and a mask, never a state.
 
-It looks where its evidence is most undecided: at the dot on either side of the edge of its most probable set. After some
-looks it places that set as a hedge, and moves a cube when the evidence turns. It stops when the set is probable enough,
-for a threshold that depends on the coins left and the number sought, completes its cubes and grabs.
+It looks where its evidence is most undecided: at the dot on either side of the edge of its most probable set. After
+some looks it places that set as a hedge, and moves a cube when the evidence turns. It stops when the set is probable
+enough, for a threshold that depends on the coins left and the number sought, completes its cubes and grabs.
 """
 
 from __future__ import annotations

@@ -36,21 +36,22 @@ What a position holds besides the rules: in a round the seats without a coin com
 last has committed, the tick is resolved in the same step, and after the last tick of a round the round is scored and
 the next one dealt in that step too. So no position ever shows a finished tick or round. At the end of the game the
 table is cleared (SM-55): tick, number and visibility are 0, the sets, coins, looks, evidence and grab ticks are empty,
-``objects`` is 012345678, while round, pass, used, card and colour stay those of the last round; ``last`` holds its result.
+``objects`` is 012345678, while round, pass, used, card and colour stay those of the last round; ``last`` holds its
+result.
 In pocket there is no deck: card 0, pass 0, no used card, colour white; objects 0 and 1 are the targets, shuffled over
 dots 0 to 3, and objects 4 to 8 stay at dots 4 to 8.
 
 Random draws are those that ``spec.STREAM_*`` describe. The next card is the first of the shuffled pass that is not in
-``used``. A look of seat s at dot i in the k-th way (k = looks before + 1) adds to its evidence e[j] of every dot j, in 32-bit
-floats with no operation fused or reordered:
+``used``. The k-th look of seat s at dot i (k = its looks at i before + 1) adds to its evidence e[j] of every dot j, in
+32-bit floats with no operation fused or reordered:
 
     reach = clarity for j = i, else clarity * periphery
     m     = reach * visibility[j]
     e[j]  = e[j] + ((m if j is a target else -m) + sqrt(2 * m) * z[j])
 
-where z[j] is entry q of the table of normals, q being the 16-bit number of dot j (spec.STREAM_LOOK). With periphery 0 the
-other dots stay as they are. In pocket e[i] goes up by float32(ln 9) if dot i is a target and the look right, or neither, and
-down by it otherwise; other dots stay.
+where z[j] is entry q of the table of normals, q being the 16-bit number of dot j (spec.STREAM_LOOK). With periphery 0
+the other dots stay as they are. In pocket e[i] goes up by float32(ln 9) if dot i is a target and the look right, or
+neither, and down by it otherwise; other dots stay.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ from shadowenvs.games.shadow_master.spec import (
 from shadowenvs.notation import EMPTY, by_seat, join_words, split_words, whole_number
 
 _MAX_POSITION = 10_000
+_USUAL_VISIBILITY = ",".join(["0.5"] * NUM_DOTS)
 _Item = TypeVar("_Item")
 
 
@@ -111,7 +113,7 @@ def parse_action(_: ShadowMasterOptions, text: str) -> int:
     """
     word = " ".join(text.lower().split())
     if word not in _ACTIONS:
-        raise ValueError(f"{text!r} is not an action; actions are 'look' or 'toggle' and a dot 0 to 8, 'grab' and 'wait'")
+        raise ValueError(f"{text!r} is not an action; actions are 'look' or 'toggle' and a dot, 'grab' and 'wait'")
     return _ACTIONS[word]
 
 
@@ -159,7 +161,7 @@ class Position:
         evidence: By seat and dot, in nats; each is exactly a 32-bit float.
         commits: Action that each seat has committed in this tick, None.
         last: The round before, at the end the last one; None in round 1.
-        grain: Sampled worlds with detail 'grains': seat, seed and last tick of the grain that this seat sees; else None.
+        grain: Sampled worlds with detail 'grains': seat, seed and last tick of the grain that it sees; else None.
         rewards: Of the last action.
     """
 
@@ -231,9 +233,9 @@ class Position:
 
 
 _KEYS = (
-    "seed phase round tick pass used card colour number targets visibility objects move positions coins grabbed cubes "
-    "looks evidence commits last grain rewards"
-).split()
+    *("seed", "phase", "round", "tick", "pass", "used", "card", "colour", "number", "targets", "visibility", "objects"),
+    *("move", "positions", "coins", "grabbed", "cubes", "looks", "evidence", "commits", "last", "grain", "rewards"),
+)
 
 
 def _format_dots(dots: Iterable[int]) -> str:
@@ -314,7 +316,7 @@ def parse(text: str) -> Position:
         colour=_parse_colour(words["colour"]) if "colour" in words else _colour_in_play(options, positions),
         number=sought,
         targets=set(range(sought)) if targets is None else targets,
-        visibility=_parse_numbers("visibility", words.get("visibility", "0" if empty else ",".join(["0.5"] * NUM_DOTS))),
+        visibility=_parse_numbers("visibility", words.get("visibility", "0" if empty else _USUAL_VISIBILITY)),
         objects=[int(digit) for digit in _parse_objects(words.get("objects", "012345678"))],
         move=number("move", 0 if done or all(coins) else coins.index(0), 0, n - 1),
         positions=positions,
@@ -337,9 +339,7 @@ def parse(text: str) -> Position:
         position.evidence = [_parse_numbers("evidence", part) for part in by_seat("evidence", words["evidence"], n)]
     if "commits" in words:
         parts = by_seat("commits", words["commits"], n)
-        position.commits = [
-            None if part == EMPTY else parse_action(options, part.replace(":", " ")) for part in parts
-        ]
+        position.commits = [None if part == EMPTY else parse_action(options, part.replace(":", " ")) for part in parts]
     elif not done:
         position.commits = [WAIT if seat < position.move and not coins[seat] else None for seat in seats]
     if "rewards" in words:
@@ -419,7 +419,7 @@ def _check(position: Position) -> None:
         raise ValueError(f"move: seat {position.move} has a coin")
     for seat, action in enumerate(position.commits):
         if (action is not None) != (not position.done and seat < position.move and not position.coins[seat]):
-            raise ValueError(f"commits: the seats without a coin before seat {position.move}, which moves, have committed")
+            raise ValueError(f"commits: exactly the seats without a coin before seat {position.move} have committed")
 
 
 # ------------------------------------------------------------------------------------------------------------- states

@@ -1,6 +1,8 @@
-"""Pictures of pixels mode: what a seat sees of the shadow, and the nine objects in the order of their dots (SM-77, SM-78)."""
+"""Pictures of pixels mode: what a seat sees of the shadow, and the nine objects by dot (SM-77, SM-78)."""
 
 from __future__ import annotations
+
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +19,7 @@ _ONE = np.float64(1.0)
 _TWO_32 = np.float64(1 << 32)
 
 
-def pictures(
-    tables: np.recarray, states: np.recarray, seats: NDArray[np.integer]
-) -> dict[str, NDArray[np.uint8]]:
+def pictures(tables: np.recarray, states: np.recarray, seats: NDArray[np.integer]) -> dict[str, NDArray[np.uint8]]:
     """Returns what seats see in pixels mode, {} in evidence mode.
 
     Args:
@@ -28,8 +28,8 @@ def pictures(
         seats: Integers [B], who looks at each.
 
     Returns:
-        ``shadow`` uint8 [B, 1, 96, 96] and ``objects`` uint8 [B, 9, 48, 48]: 255 black, 0 white, 128 not seen yet. After
-        the end of a game all is white.
+        ``shadow`` uint8 [B, 1, 96, 96] and ``objects`` uint8 [B, 9, 48, 48]: 255 black, 0 white, 128 not seen yet.
+        After the end of a game all is white.
     """
     if len(states) == 0 or states["options"]["mode"][0] != PIXELS:
         return {}
@@ -38,7 +38,7 @@ def pictures(
     shadows = np.unpackbits(table["shadows"][states["card"]], axis=1)
     shown = np.where(done[:, None], WHITE, shadows * np.uint8(BLACK)).astype(np.uint8)
     if states["options"]["detail"][0] == GRAINS:
-        hide_unseen(for_kernels(states), np.asarray(seats, np.int64), shown)
+        hide_unseen(cast(np.recarray, for_kernels(states)), np.asarray(seats, np.int64), shown)
     letters = table["letters"][states["card"], states["colour"]]
     packed = table["pictures"][letters[:, None], states["objects"]]
     objects = np.unpackbits(packed, axis=2) * np.uint8(BLACK)

@@ -293,7 +293,7 @@ def _draw_screen(view: _View, other: int) -> str:
     """A seat: its coin and its selection card, or the screen before it."""
     position, height = view.position, 490 / len(view.seats)
     x, y = 590, 190 + height * other
-    lit = position.done and other in winners(position) or (not position.done and other == position.move)
+    lit = (position.done and other in winners(position)) or (not position.done and other == position.move)
     parts = [
         box(x, y, 370, height - 8, opacity=0.34, stroke=GOLD if lit else _SEAT_PAINTS[other], thick=2.5, radius=10),
         _disc(x + 18, y + 19, 9, _SEAT_PAINTS[other], CREAM),
@@ -304,7 +304,7 @@ def _draw_screen(view: _View, other: int) -> str:
         parts.append(_draw_coin(x + 348, y + 21, position.coins[other], 13))
     if position.done:
         if lit:
-            parts.append(label(x + 185, y + height / 2 + 12, "winner", height=18, anchor="middle", bold=True, fill=GOLD))
+            parts.append(label(x + 185, y + height / 2 + 12, "winner", height=18, anchor="middle", fill=GOLD))
         return "".join(parts)
     if not view.sees(other):
         parts.append(box(x + 12, y + 36, 346, height - 54, fill=_SEAT_PAINTS[other], opacity=0.55, radius=6))
@@ -329,7 +329,8 @@ def _draw_pixels(pixels: NDArray[np.uint8], x: float, y: float, side: float) -> 
         runs = []
         for row, line in enumerate(pixels == value):
             edges = np.flatnonzero(np.diff(np.concatenate([[0], line.astype(np.int8), [0]])))
-            runs += [f"M{start} {row}h{end - start}v1h{start - end}z" for start, end in zip(edges[::2], edges[1::2], strict=True)]
+            spans = zip(edges[::2], edges[1::2], strict=True)
+            runs += [f"M{start} {row}h{end - start}v1h{start - end}z" for start, end in spans]
         if runs:
             scale = num(side / len(pixels)) if side % len(pixels) == 0 else f"{side / len(pixels):.4f}"
             place = f"translate({num(x)} {num(y)}) scale({scale})"

@@ -100,7 +100,8 @@ def start_round(table: np.recarray, state: np.recarray) -> None:
     state.number_sought = table.numbers[state.card, state.colour]
     if state.options.dots == SHUFFLED:
         rng.shuffle(state.seed, STREAM_DOTS, int(state.round_no), state.objects)
-    answers = int(table.answers[state.card, state.colour])
+    square = table.answers[state.card]
+    answers = int(square[state.colour])
     targets = 0
     for dot in range(NUM_DOTS):
         item = int(state.objects[dot])
@@ -127,7 +128,8 @@ def farthest(state: np.recarray) -> int:
     """SM-08: the field of the token or tokens farthest ahead."""
     field = 0
     for seat in range(int(state.options.num_players)):
-        field = max(field, int(state.points[seat]))
+        position = int(state.points[seat])
+        field = max(field, position)
     return field
 
 
@@ -169,8 +171,8 @@ def next_card(table: np.recarray, state: np.recarray) -> int:
 def legal(table: np.recarray, state: np.recarray, seat: int, mask: np.ndarray) -> None:
     """Writes the legal actions of a seat; none unless the seat is to move.
 
-    A seat with a coin is never to move in a game (SM-29). A shell that asks all seats at once may say so in a copy: then
-    such a seat may only wait.
+    A seat with a coin is never to move in a game (SM-29). A shell that asks all seats at once may say so in a copy:
+    then such a seat may only wait.
     """
     if state.done or seat != state.to_move:
         for action in range(WAIT + 1):

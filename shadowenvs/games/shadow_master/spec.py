@@ -121,9 +121,8 @@ class ShadowMasterOptions(Options):
 
     def _check_deck(self) -> None:
         deck = self.deck
-        if isinstance(deck, str) and deck.isdecimal():  # as a position line gives it
-            object.__setattr__(self, "deck", int(deck))
-        elif isinstance(deck, np.integer):
+        # A position line gives a seed as text.
+        if (isinstance(deck, str) and deck.isdecimal()) or isinstance(deck, np.integer):
             object.__setattr__(self, "deck", int(deck))
         elif isinstance(deck, bool) or not isinstance(deck, (str, int)) or deck == "":
             raise ValueError(f"deck must be 'standard', 'fresh', a seed of at least 0 or a file, not {deck!r}")
@@ -135,7 +134,7 @@ class ShadowMasterOptions(Options):
         if given != CYCLIC:
             if not isinstance(given, (str, list, tuple)):
                 raise ValueError(f"field_colours must be 'cyclic' or a list of colours, not {given!r}")
-            words = {name: letter for name, letter in zip(COLOUR_NAMES, _COLOUR_LETTERS, strict=True)}
+            words = dict(zip(COLOUR_NAMES, _COLOUR_LETTERS, strict=True))
             letters = [words.get(word, word) for word in given]
             if not all(isinstance(letter, str) and letter in words.values() for letter in letters):
                 raise ValueError(f"field_colours must be made of 'w', 'b' and 'y', not {given!r}")

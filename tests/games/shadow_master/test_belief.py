@@ -23,6 +23,8 @@ MIDDLE = (
     "evidence=-1.5,0.5,3,-2,0.25,0,1,2,-1/1,1,1,1,1,1,1,1,1/4,3,2,1,0,-1,-2,-3,-4/0"
 )
 
+PUBLIC = ("positions", "coins", "grab_ticks", "tick", "round_no", "card", "colour", "number", "last", "used", "move")
+
 
 def marginals(evidence: NDArray[np.floating], number: int) -> NDArray[np.float64]:
     """Returns the chance of each dot to be a target by the formula, summed over all sets; evidence float [B, 9]."""
@@ -135,7 +137,7 @@ def test_a_world_looks_like_the_truth(seat: int) -> None:
             before.evidence[seat],
             before.cubes[seat],
         )
-        for name in "positions coins grab_ticks tick round_no card colour number last used pass_no move rewards".split():
+        for name in PUBLIC:
             assert getattr(now, name) == getattr(before, name)
 
 

@@ -55,7 +55,7 @@ def test_the_standard_deck_is_the_drawn_one() -> None:
 @pytest.mark.rule("SM-79")
 def test_decks_of_other_seeds() -> None:
     first = deck.draw(7, 3)
-    assert (first.letters == deck.draw(7, 2).letters.tolist() + [first.letters[2].tolist()]).all()
+    assert (first.letters[:2] == deck.draw(7, 2).letters).all()
     assert (first.letters != deck.draw(8, 3).letters).any()
     assert deck.check(first, "drawn") is first
     drawn = [deck.draw_card(11, card) for card in range(20)]
@@ -71,7 +71,7 @@ def test_objects_lie_inside_the_frame() -> None:
             mask = deck.place(letter, item, generator)
             assert mask.any()
             assert not mask[0].any() and not mask[-1].any() and not mask[:, 0].any() and not mask[:, -1].any()
-    assert 0.46 < deck.reaches().min() and deck.reaches().max() < 0.69
+    assert deck.reaches().min() > 0.46 and deck.reaches().max() < 0.69
 
 
 def small_deck() -> deck.Deck:
@@ -125,7 +125,8 @@ def test_bad_decks_are_refused(tmp_path: Path, key: str, change: Any, words: str
 
 @pytest.mark.rule("SM-80")
 def test_decks_without_cards_or_file() -> None:
-    empty = deck.Deck(*(getattr(small_deck(), field.name)[:0] for field in dataclasses.fields(deck.Deck)[:5]), deck.references())
+    names = ("letters", "numbers", "answers", "visibility", "shadows")
+    empty = dataclasses.replace(small_deck(), **{name: getattr(small_deck(), name)[:0] for name in names})
     with pytest.raises(ValueError, match="a deck has 1 to 255 cards, not 0"):
         deck.check(empty, "none")
     with pytest.raises(ValueError, match=r"nowhere\.npz: cannot read the deck"):
@@ -148,7 +149,8 @@ def test_decks_without_pictures(tmp_path: Path) -> None:
 @pytest.mark.rule("SM-80", "SM-14")
 def test_decks_typed_in(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
-    card = '[[card]]\nwhite = {letter = "B", dots = [0, 4]}\nblue = {letter = "D", dots = [1]}\nyellow = {letter = "I", dots = %s}\n'
+    card = '[[card]]\nwhite = {letter = "B", dots = [0, 4]}\nblue = {letter = "D", dots = [1]}\n'
+    card += 'yellow = {letter = "I", dots = %s}\n'
     path.write_text(card % "[8, 7, 6]", encoding="utf-8")
     found = deck.load(path)
     assert found.letters.tolist() == [[1, 3, 8]] and found.numbers.tolist() == [[2, 1, 3]]
@@ -244,5 +246,5 @@ def test_drawing_language() -> None:
     assert area("p 0 0 100 0 0 100") == pytest.approx(5000, rel=0.01)
     assert (drawing.draw("e 50 30 10 20 90", 64) == drawing.draw("e 50 30 20 10", 64)).mean() > 0.99
     for text in ("", "q 1 2", "e 1 x 2 3"):
-        with pytest.raises(ValueError, match="is not an operation|holds a word"):
+        with pytest.raises(ValueError, match=r"is not an operation|holds a word"):
             drawing.draw(text, 8)

@@ -15,11 +15,16 @@ from tests.games.shadow_master.table import POCKET, Table, few, frequencies, see
 
 SETS = [set(pair) for pair in itertools.combinations(range(4), 2)]
 RIGHT = 0.9
-TABLE = [[0, -0.1, 0.2667, 1.1667], [0.1, 0, 0.0333, 0.6427], [-0.2667, -0.0333, 0, 0.3213], [-1.1667, -0.6427, -0.3213, 0]]
+TABLE = [
+    [0, -0.1, 0.2667, 1.1667],
+    [0.1, 0, 0.0333, 0.6427],
+    [-0.2667, -0.0333, 0, 0.3213],
+    [-1.1667, -0.6427, -0.3213, 0],
+]
 
 
 def outcomes(looks: int, targets: set[int]) -> Iterator[tuple[float, list[int]]]:
-    """Yields probability and net evidence of each dot, in looks, for what one look at each of the first dots may give."""
+    """Yields probability and evidence of each dot, in looks, of all that one look at each first dot may give."""
     for rights in itertools.product((True, False), repeat=looks):
         chance = math.prod(RIGHT if right else 1 - RIGHT for right in rights)
         yield chance, [1 if right == (dot in targets) else -1 for dot, right in enumerate(rights)] + [0] * (4 - looks)
@@ -85,7 +90,7 @@ def test_the_table_by_play(row: int, column: int) -> None:
     for targets in chosen:
         goal = "".join(map(str, sorted(targets)))
         for (p, first), (q, second) in itertools.product(outcomes(row, targets), outcomes(column, targets)):
-            orders = [sorted(range(4), key=lambda dot, evidence=evidence: -evidence[dot]) for evidence in (first, second)]
+            orders = [np.argsort(-np.array(evidence), kind="stable").tolist() for evidence in (first, second)]
             table = Table(f"{POCKET} targets={goal}")
             while not table.now.done:
                 tick = table.now.tick
@@ -145,7 +150,8 @@ def test_targets_in_pocket_are_uniform() -> None:
 
 @pytest.mark.rule("SM-69", "SM-70")
 def test_worlds_in_pocket() -> None:
-    table = Table(f"{POCKET} targets=01 evidence={np.float32(math.log(9))},0,0,0,0,0,0,0,0/0 looks=1,0,0,0,0,0,0,0,0/0 tick=5")
+    evidence = f"{np.float32(math.log(9))},0,0,0,0,0,0,0,0/0"
+    table = Table(f"{POCKET} targets=01 evidence={evidence} looks=1,0,0,0,0,0,0,0,0/0 tick=5")
     num = few(1000, 300)
     worlds = table.worlds(0, num)
     found = frequencies(worlds["targets"].astype(int), 4)

@@ -147,7 +147,7 @@ def test_the_picture_is_the_union_of_its_targets(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(deck, "place", remember)
     letters, _, answers, _, picture = deck.draw_card(5, 3)
     wanted = [(letters[colour], item) for colour in range(3) for item in np.flatnonzero(answers[colour])]
-    first = dict(((letter, item), mask) for letter, item, mask in placed[:9])
+    first = {(letter, item): mask for letter, item, mask in placed[:9]}
     assert sorted(first) == sorted(wanted)
     redrawn = {(letter, item): mask for letter, item, mask in placed if (letter, item) in first}
     assert (np.any(list(redrawn.values()), axis=0) == picture).all()
@@ -177,14 +177,12 @@ def _at_the_cap(table: Table) -> np.recarray:
 @pytest.mark.rule("SM-16")
 def test_first_cards_are_uniform() -> None:
     num = few(4200, 420)
-    batch = GAME and Table("").batch
     counts = np.zeros(42)
     for seed in range(num):
         order = np.arange(42, dtype=np.uint8)
         rng.shuffle(np.uint64(seed), STREAM_DECK, 0, order)
         counts[order[0]] += 1
     assert ((counts - num / 42) ** 2 / (num / 42)).sum() < 41 + 4 * (2 * 41) ** 0.5
-    assert batch.num_tables == 1
 
 
 @pytest.mark.rule("SM-18", "SM-19")
@@ -235,7 +233,8 @@ def test_printed_dots() -> None:
 
 @pytest.mark.rule("SM-23", "SM-24", "SM-55")
 def test_every_round_starts_on_a_clear_table() -> None:
-    table = Table("targets=012 coins=0/3/0/2 cubes=012/012/01/456 tick=9 looks=0/1,1,1,0,0,0,0,0,0/0/0").play("grab, look 1")
+    line = "targets=012 coins=0/3/0/2 cubes=012/012/01/456 tick=9 looks=0/1,1,1,0,0,0,0,0,0/0/0"
+    table = Table(line).play("grab, look 1")
     now = table.now
     assert now.round_no == 2 and now.tick == 1
     assert now.coins == [0] * 4 and now.cubes == [set()] * 4 and now.grab_ticks == [0] * 4
@@ -268,7 +267,8 @@ def test_what_is_public() -> None:
 
 @pytest.mark.rule("SM-26")
 def test_targets_are_hidden() -> None:
-    lines = [f"targets={targets} evidence=1,2,3,0,0,0,0,0,0/0/0/0 looks=1,1,1,0,0,0,0,0,0/0/0/0" for targets in ("012", "678")]
+    own = "evidence=1,2,3,0,0,0,0,0,0/0/0/0 looks=1,1,1,0,0,0,0,0,0/0/0/0"
+    lines = [f"targets={targets} {own}" for targets in ("012", "678")]
     for seat in range(4):
         views = [Table(line).batch.observe(np.array([seat])).tobytes() for line in lines]
         assert views[0] == views[1]
@@ -278,7 +278,7 @@ def test_targets_are_hidden() -> None:
 def test_illegal_actions_change_nothing() -> None:
     table = Table("cubes=012/-/-/-")
     before = table.now
-    with pytest.raises(IllegalActionError, match="illegal action 12 .*toggle 3.* of seat 0"):
+    with pytest.raises(IllegalActionError, match=r"illegal action 12 .*toggle 3.* of seat 0"):
         table.play("toggle 3")
     assert table.now == before
     table.play("grab")

@@ -77,7 +77,8 @@ def test_noise_depends_on_its_place_alone(periphery: float) -> None:
         table.play("wait, look 7, look 8, wait")
         for seat, dot in ((1, 7), (2, 8)):
             place = ((9 * seat + dot) * 128 + number) * 2
-            words = [*rng.block(np.uint64(77), STREAM_LOOK, 3, place), *rng.block(np.uint64(77), STREAM_LOOK, 3, place + 1)]
+            blocks = [rng.block(np.uint64(77), STREAM_LOOK, 3, place + number_of_block) for number_of_block in (0, 1)]
+            words = [*blocks[0], *blocks[1]]
             for other in range(9):
                 half = int(words[other // 2]) >> 16 * (other % 2) & 0xFFFF
                 reach = np.float32(2) if other == dot else np.float32(2) * np.float32(periphery)
@@ -141,7 +142,7 @@ def test_nobody_must_grab() -> None:
 @pytest.mark.rule("SM-40")
 def test_every_order_of_grabs_is_served_alike() -> None:
     num = few(600, 120)
-    firsts = {order: 0 for order in itertools.permutations(range(3))}
+    firsts = dict.fromkeys(itertools.permutations(range(3)), 0)
     for seed in range(num):
         firsts[tuple(order_of_grabs(seed, 3))] += 1  # type: ignore[index]
     assert all(abs(count - num / 6) < 4 * (num * 5 / 36) ** 0.5 for count in firsts.values())

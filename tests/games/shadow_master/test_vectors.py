@@ -10,7 +10,7 @@ import pytest
 
 from shadowenvs.games.shadow_master import deck, drawing
 from shadowenvs.games.shadow_master.scoring import gain_of
-from shadowenvs.games.shadow_master.spec import GRAB, TOGGLE_0, WAIT, ShadowMasterOptions
+from shadowenvs.games.shadow_master.spec import GRAB, LETTERS, TOGGLE_0, WAIT, ShadowMasterOptions
 from tests.games.shadow_master.table import (
     LOOKS,
     TOGGLES,
@@ -316,7 +316,8 @@ def test_vector_41() -> None:
 @pytest.mark.parametrize(("card", "words"), [(0, "C5 I2 J2"), (1, "A5 J2 D2"), (2, "I4 J2 H3")])
 def test_card_check(card: int, words: str) -> None:
     letters, numbers, answers, _, picture = deck.draw_card(deck.STANDARD_SEED, card)
-    assert " ".join("ABCDEFGHIJ"[letter] + str(number) for letter, number in zip(letters, numbers, strict=True)) == words
+    squares = [LETTERS[letter] + str(number) for letter, number in zip(letters, numbers, strict=True)]
+    assert " ".join(squares) == words
     if card == 0:
         assert np.flatnonzero(answers[0]).tolist() == [2, 5, 6, 7, 8] and int(picture.sum()) == 3199
 
