@@ -44,7 +44,8 @@ $(VENV)-bench/installed: pyproject.toml constraints.txt
 	touch $@
 
 docs: install  # write the generated tables in docs/
-	for game in $$($(BIN)/shadowenvs list --names); do $(BIN)/shadowenvs show $$game --markdown > docs/tables/$$game.md; done
+	for game in $$($(BIN)/python -c 'import shadowenvs; print(*shadowenvs.GAMES)'); do \
+		$(BIN)/shadowenvs show $$game --markdown > docs/tables/$$game.md; done
 
 clean:  # remove what can be made again
 	rm -rf $(VENV) $(VENV)-bench build *.egg-info .mypy_cache .ruff_cache

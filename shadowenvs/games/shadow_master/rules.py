@@ -90,7 +90,8 @@ def clear_round(state: np.recarray) -> None:
 @kernel
 def start_round(table: np.recarray, state: np.recarray) -> None:
     """Opens a round on a cleared table: colour, card, N, dots and targets (SM-08, SM-17 to SM-22)."""
-    state.round_no += 1
+    round_no = int(state.round_no) + 1
+    state.round_no = round_no
     state.tick = 1
     if state.options.variant == POCKET:
         start_pocket(state)
@@ -99,9 +100,8 @@ def start_round(table: np.recarray, state: np.recarray) -> None:
     state.card = next_card(table, state)
     state.number_sought = table.numbers[state.card, state.colour]
     if state.options.dots == SHUFFLED:
-        rng.shuffle(state.seed, STREAM_DOTS, int(state.round_no), state.objects)
-    square = table.answers[state.card]
-    answers = int(square[state.colour])
+        rng.shuffle(state.seed, STREAM_DOTS, round_no, state.objects)
+    answers = int(table.answers[state.card, state.colour])
     targets = 0
     for dot in range(NUM_DOTS):
         item = int(state.objects[dot])
@@ -115,7 +115,7 @@ def start_pocket(state: np.recarray) -> None:
     """Draws the two targets of the pocket variant: the dots of objects 0 and 1 among four (SM-69)."""
     state.colour = WHITE
     state.number_sought = POCKET_NUMBER
-    rng.shuffle(state.seed, STREAM_DOTS, int(state.round_no), state.objects[:POCKET_DOTS])
+    rng.shuffle(state.seed, STREAM_DOTS, 1, state.objects[:POCKET_DOTS])
     targets = 0
     for dot in range(POCKET_DOTS):
         if state.objects[dot] < POCKET_NUMBER:
