@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 import secrets
 import types
@@ -14,7 +15,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from shadowenvs import get_game
-from shadowenvs.batch import Batch
+from shadowenvs.batch import Batch, illegal_action
 from shadowenvs.game import Game, ranks
 
 Observation = dict[str, NDArray[np.int8]]
@@ -259,11 +260,125 @@ class TableEnv(AECEnv[str, Observation, "int | None"]):
         self._bind()
 
 
+class TickEnv(ParallelEnv[str, Observation, int]):
+    """One table of a simultaneous game: all agents act in every tick.
+
+    It is the AEC environment of the same game, seen tick by tick: equal seeds and actions give equal games. An agent
+    that has nothing to decide in a tick has one legal action, the game's ``idle_action``.
+
+    Attributes:
+        table: The AEC environment.
+    """
+
+    def __init__(self, game: Game | str, *arguments: Any, **options: Any) -> None:
+        """Makes the environment; the arguments are those of :class:`TableEnv`."""
+        self.table = TableEnv(game, *arguments, **options)
+        self._raises = options.get("illegal_actions", "raise") == "raise"
+        self.metadata = self.table.metadata
+        self.render_mode = self.table.render_mode
+        self.possible_agents = self.table.possible_agents
+        self.observation_spaces = self.table.observation_spaces
+        self.action_spaces = self.table.action_spaces
+        self.state_space = self.table.state_space
+        self.agents: list[str] = []
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        return self.table.observation_space(agent)
+
+    def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
+        return self.table.action_space(agent)
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Deals a new game, as :meth:`TableEnv.reset` does."""
+        self.table.reset(seed, options)
+        self.agents = self.table.agents[:]
+        return self._observe(), {agent: {} for agent in self.agents}
+
+    def step(
+        self, actions: dict[str, int]
+    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Carries out one tick.
+
+        Args:
+            actions: One legal action for every agent.
+
+        Raises:
+            IllegalActionError: An action is not legal (with ``illegal_actions="raise"``); nothing has changed.
+        """
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        table = self.table
+        masks, deciding = self._tick()
+        numbers = [operator.index(actions[agent]) for agent in self.agents]
+        if self._raises:
+            for seat, (number, mask) in enumerate(zip(numbers, masks, strict=True)):
+                if not (0 <= number < len(mask) and mask[number]):
+                    raise illegal_action(table.game, table.options, seat, number, np.flatnonzero(mask).tolist())
+        rewards = dict.fromkeys(self.agents, 0.0)
+        for seat in np.flatnonzero(deciding).tolist():
+            if not any(table.terminations.values()):
+                table.step(numbers[seat])
+                for agent in rewards:
+                    rewards[agent] += table.rewards[agent]
+        observations = self._observe()
+        terminations, truncations = table.terminations.copy(), table.truncations.copy()
+        infos = {agent: dict(table.infos[agent]) for agent in self.agents}
+        if any(terminations.values()):
+            self.agents = []
+        return observations, rewards, terminations, truncations, infos
+
+    def _tick(self) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+        """Returns the masks of all seats before this tick, int8 [n, A], and who decides in it, bool [n].
+
+        Commits are private and masks frozen until the last one, so a copy of the table can be led through the tick. The
+        seats that decide are asked in ascending order.
+        """
+        table = self.table
+        masks = np.zeros((len(self.possible_agents), table.game.num_actions), np.int8)
+        deciding = np.zeros(len(masks), np.bool_)
+        if any(table.terminations.values()):
+            return masks, deciding
+        scratch = copy.deepcopy(table)
+        last = -1
+        while not any(scratch.terminations.values()):
+            seat = self.possible_agents.index(scratch.agent_selection)
+            if seat <= last:
+                break
+            masks[seat] = scratch.observe(scratch.agent_selection)["action_mask"]
+            deciding[seat] = True
+            scratch.step(int(masks[seat].argmax()))
+            last = seat
+        masks[~deciding, table.game.idle_action] = 1
+        return masks, deciding
+
+    def _observe(self) -> dict[str, Observation]:
+        masks, _ = self._tick()
+        return {
+            agent: {**self.table.observe(agent), "action_mask": mask}
+            for agent, mask in zip(self.possible_agents, masks, strict=True)
+        }
+
+    def state(self) -> NDArray[np.int8]:
+        """Returns the observations of all seats one after the other, int8 [n * F]."""
+        return self.table.state()
+
+    def render(self) -> str | None:
+        """Returns the table as text in mode "ansi"."""
+        return self.table.render()
+
+    def close(self) -> None:
+        """Does nothing: there is no window."""
+
+
 def make_parallel(game: str, *arguments: Any, **options: Any) -> ParallelEnv[str, Observation, Any]:
     """Returns the ParallelEnv of a game; the arguments are those of :class:`TableEnv`.
 
     In a game of turns only the action of the agent to move counts.
     """
+    if get_game(game).simultaneous:
+        return TickEnv(game, *arguments, **options)
     return turn_based_aec_to_parallel(TableEnv(game, *arguments, **options))
 
 

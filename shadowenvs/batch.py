@@ -240,6 +240,20 @@ def mask_records(mask_bytes: NDArray[np.uint8], num_actions: int) -> np.ndarray:
     return for_kernels(mask_bytes.view(dtype)[:, 0])
 
 
+def illegal_action(game: Game, options: Options, seat: int, action: int, legal: list[int]) -> IllegalActionError:
+    """Returns the error for an illegal action of a seat whose legal ones are given."""
+    if not legal:
+        return IllegalActionError("the game is over; no action is legal", seat, action, [])
+    try:
+        word = repr(game.format_action(options, action))
+    except ValueError as error:
+        word = str(error)
+    words = ", ".join(game.format_action(options, other) for other in legal)
+    return IllegalActionError(
+        f"illegal action {action} ({word}) of seat {seat}; legal are: {words}", seat, action, legal
+    )
+
+
 class Batch:
     """B tables of one game, turn by turn.
 
@@ -419,17 +433,7 @@ class Batch:
     def illegal(self, b: int, action: int) -> IllegalActionError:
         """Returns the error for an illegal action at table b."""
         legal_actions = np.flatnonzero(self.masks[b]).tolist()
-        seat = int(self.seats[b])
-        if not legal_actions:
-            return IllegalActionError("the game is over; no action is legal", seat, action, [])
-        try:
-            word = repr(self.game.format_action(self.options, action))
-        except ValueError as error:
-            word = str(error)
-        words = ", ".join(self.game.format_action(self.options, other) for other in legal_actions)
-        return IllegalActionError(
-            f"illegal action {action} ({word}) of seat {seat}; legal are: {words}", seat, action, legal_actions
-        )
+        return illegal_action(self.game, self.options, int(self.seats[b]), action, legal_actions)
 
     # -------------------------------------------------------------------------------------------------- looking
 

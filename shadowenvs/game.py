@@ -300,6 +300,7 @@ class Game:
         render: ``(options, state recarray [1], seat or None) -> str``, the table as one seat may see it, or all of it.
         render_svg: The same as an SVG document, or None.
         rates: Rates that reports give by agent.
+        idle_action: In a simultaneous game, what a seat sends that has nothing to decide in a tick.
         pictures: ``(tables, states, seats) -> dict of uint8 arrays`` for games with images, or None.
     """
 
@@ -329,6 +330,7 @@ class Game:
     render: Callable[[Any, np.recarray, int | None], str]
     render_svg: Callable[[Any, np.recarray, int | None], str] | None = None
     rates: tuple[Rate, ...] = ()
+    idle_action: int = NO_ACTION
     pictures: Callable[..., dict[str, np.ndarray]] | None = None
 
     @property

@@ -192,6 +192,7 @@ def deck_file(name: str) -> str:
         handle, other = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
+        Path(other).chmod(0o644)
         Path(other).replace(path)
     return str(path)
 

@@ -1,9 +1,10 @@
 """A decent player of Shadow Games that sees an observation and a mask, never a state.
 
 It weighs every choice by what the favours that change hands are worth to it: favours of one type are worth the more the
-closer they bring their owner to a majority, and those of a seat about to win most of all. An honest play is compared with
-bluffs, given how often the others have challenged so far; a claim is challenged when the cards that this seat cannot see and
-the claimant's past make it unlikely enough for what is at stake. Noise drawn from the seed keeps it from being read.
+closer they bring their owner to a majority, and those of a seat about to win most of all. Honest plays are compared with
+bluffs, given how often the others have challenged so far; a claim is challenged when the cards that this seat cannot
+see and the claimant's past make it unlikely enough for what is at stake. Noise drawn from the seed keeps the player from
+being read.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from shadowenvs import rng
 from shadowenvs.games.shadow_games.deck import (
     ANY,
     BRIBE,
-    DISCARD_OP,
     DRAW,
     GAIN,
     LOOK,
@@ -34,21 +34,17 @@ from shadowenvs.games.shadow_games.spec import (
     CHALLENGE_0,
     DECLARE,
     DECLARE_0,
-    DISCARD,
     DISCARD_0,
     EFFECT,
     FAVOUR,
     FAVOUR_0,
     LEAVE_0,
-    MAX_SEATS,
     NONE,
-    NUM_PHASES,
     PASS_0,
     PICK,
     PICK_0,
     PLAY,
     PLAY_0,
-    PLOTTING,
     RECIPIENT,
     SEAT_0,
     SKIP_0,
@@ -61,7 +57,7 @@ from shadowenvs.layout import read_wide
 # What things are worth, in units of which a majority is worth NEAR.
 NEAR = 10.0  # a pool on the point of a majority
 MAJORITY = 3.0  # more, once there is one
-SPARE = 1.0  # each favour beyond it, up to three
+SPARE = 2.0  # each favour beyond it, up to three
 MARKED = 16.0  # more, if the streak mark is on: the game is won at the next check
 TOKEN = 2.5
 CARD = 0.4
@@ -193,6 +189,15 @@ def holds(obs: np.recarray, place: int, t: int) -> bool:
 
 
 @kernel
+def holds_any(obs: np.recarray, place: int) -> bool:
+    """Returns whether a seat holds any favour."""
+    for t in range(NUM_TYPES):
+        if holds(obs, place, t):
+            return True
+    return False
+
+
+@kernel
 def move_value(obs: np.recarray, t: int, payer: int, payee: int) -> float:
     """Returns what it is worth that a favour goes from one seat to another; NONE stands for the reserve."""
     value = 0.0
@@ -219,18 +224,23 @@ def best_move(obs: np.recarray, favour: int, payer: int, payee: int, chooser: in
     for t in range(NUM_TYPES):
         if (favour == ANY or favour == t) and holds(obs, payer, t):
             value = move_value(obs, t, payer, payee)
-            wanted = value
-            if chooser != 0:
-                wanted = 0.0
-                if payee != NONE:
-                    wanted += score(obs, payee, t, 1) - score(obs, payee, t, 0)
-                if payer != NONE:
-                    sign = -1.0 if payer == chooser else 0.2
-                    wanted += sign * (score(obs, payer, t, 0) - score(obs, payer, t, -1))
+            wanted = value if chooser == 0 else choice_of_other(obs, t, payer, payee, chooser)
             if wanted > best:
                 best = wanted
                 found = value
     return found
+
+
+@kernel
+def choice_of_other(obs: np.recarray, t: int, payer: int, payee: int, chooser: int) -> float:
+    """Returns how much another seat may want to move a favour of this type: what it gains, or what others lose."""
+    wanted = 0.0
+    if payee == chooser:
+        wanted += score(obs, payee, t, 1) - score(obs, payee, t, 0)
+    if payer != NONE:
+        loss = score(obs, payer, t, 0) - score(obs, payer, t, -1)
+        wanted += -loss if payer == chooser else 0.2 * loss
+    return wanted
 
 
 # -------------------------------------------------------------------------------------------------------------- lists
@@ -290,9 +300,7 @@ def can_carry_out(obs: np.recarray, op: int, favour: int, who: int, actor: int, 
 
 
 @kernel
-def step_value(
-    obs: np.recarray, op: int, favour: int, who: int, count: int, actor: int, target: int
-) -> float:
+def step_value(obs: np.recarray, op: int, favour: int, who: int, count: int, actor: int, target: int) -> float:
     """Returns about what a step that can be carried out is worth to the observer."""
     if op == GAIN:
         return best_move(obs, favour, NONE, actor, actor)
@@ -343,7 +351,7 @@ def claim_value(table: np.recarray, obs: np.recarray, kind: int, claim: int) -> 
     effect = best_list_value(table, obs, claim, EFFECT)
     challenged = chance_of_challenge(table, obs, claim)
     if kind == claim:
-        return effect + challenged * price(obs, 0, likely_challenger(obs)) - 0.3 * keep_value(table, obs, kind) * 0.0
+        return effect + challenged * price(obs, 0, likely_challenger(obs))
     bonus = 0.0
     if table.steps[kind, BONUS, 0, 0] != NO_OP:
         bonus = best_list_value(table, obs, kind, BONUS)
@@ -354,37 +362,26 @@ def claim_value(table: np.recarray, obs: np.recarray, kind: int, claim: int) -> 
 @kernel
 def price(obs: np.recarray, taker: int, payer: int) -> float:
     """Returns what it is worth to the observer that one seat takes a favour from another after a challenge."""
-    source = NONE
-    for t in range(NUM_TYPES):
-        if holds(obs, payer, t):
-            source = payer
-    return best_move(obs, ANY, source, taker, taker)
+    return best_move(obs, ANY, payer if holds_any(obs, payer) else NONE, taker, taker)
 
 
 @kernel
 def likely_challenger(obs: np.recarray) -> int:
     """Returns the place of the first seat that will be polled, or 1."""
     for place in range(1, int(obs.num_players)):
-        for t in range(NUM_TYPES):
-            if holds(obs, place, t):
-                return place
+        if holds_any(obs, place):
+            return place
     return 1
 
 
 @kernel
 def chance_of_challenge(table: np.recarray, obs: np.recarray, claim: int) -> float:
     """Returns how likely it is that somebody challenges a claim of the observer's."""
-    shown = 0.0
-    copies = float(table.copies[claim])
     # Every copy that lies open makes the claim less likely in the eyes of all.
-    shown += float(obs.pile[claim])
-    doubt = (copies + shown) / copies
+    doubt = 1.0 + float(obs.pile[claim]) / float(table.copies[claim])
     trust = 1.0
     for place in range(1, int(obs.num_players)):
-        can = False
-        for t in range(NUM_TYPES):
-            can = can or holds(obs, place, t)
-        if can:
+        if holds_any(obs, place):
             rate = rate_of(
                 read_wide(obs.challenges[place]), read_wide(obs.polls[place]), CHALLENGE_PRIOR, CHALLENGE_WEIGHT
             )

@@ -15,7 +15,6 @@ from shadowenvs.games.shadow_games.spec import (
     MAX_COUNT,
     NONE,
     OVER,
-    PLAY,
     RANDOM,
     TAKE,
     UNSEEN_BARS,

@@ -58,6 +58,13 @@ CYCLIC = "cyclic"
 STANDARD, FRESH = "standard", "fresh"
 
 
+def _wrong_seats(num: int) -> str:
+    return (
+        f"num_players must be between {MIN_SEATS} and {MAX_SEATS}, not {num}; 2 is possible with two_player=True or "
+        "variant='pocket'"
+    )
+
+
 @dataclass(frozen=True)
 class ShadowMasterOptions(Options):
     """Options of Shadow Master; the readings among them are marked in docs/rules/shadow_master.md."""
@@ -98,6 +105,12 @@ class ShadowMasterOptions(Options):
             return [field % NUM_COLOURS for field in range(self.last_field + 1)]
         return [_COLOUR_LETTERS.index(letter) for letter in self.field_colours]
 
+    def __post_init__(self) -> None:
+        num = self.num_players
+        if isinstance(num, (int, np.integer)) and not isinstance(num, bool) and not 2 <= num <= MAX_SEATS:
+            raise ValueError(_wrong_seats(num))
+        super().__post_init__()
+
     def defaults(self) -> Mapping[str, Any]:
         return {"tick_cap": POCKET_TICKS if self.is_pocket else 40}
 
@@ -106,10 +119,13 @@ class ShadowMasterOptions(Options):
         if self.is_pocket:
             self._check_pocket()
         elif self.num_players == 2 and not self.two_player:
-            raise ValueError("num_players=2 needs two_player=True: the game is published for 3 to 6 players")
-        for name in ("grain_rate", "clarity"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
+            raise ValueError(_wrong_seats(2))
+        for name in ("grain_rate", "clarity", "periphery"):
+            value = getattr(self, name)
+            if value <= 0 and name != "periphery":
+                raise ValueError(f"{name} must be above 0, not {value}")
+            # What the state can hold, a 32-bit float, with as few digits as tell it apart.
+            object.__setattr__(self, name, float(str(np.float32(value))))
         self._check_deck()
         self._check_colours()
 
@@ -158,6 +174,9 @@ STATE = state_dtype(
     ShadowMasterOptions,
     MAX_SEATS,
     [
+        # In an order that leaves no padding between fields: states are compared and copied as bytes.
+        ("tick", np.int8),  # the one that is being committed, from 1; 0 at the end
+        ("colour", np.int8),  # in play: WHITE, BLUE or YELLOW
         ("evidence", np.float32, (MAX_SEATS, NUM_DOTS)),  # nats for "in the shadow", by seat and dot, this round
         ("visibility", np.float32, (NUM_DOTS,)),  # v of the object at each dot; 0 in pocket and at the end
         ("used", np.uint64, (4,)),  # set of cards dealt in this pass through the deck, the present one among them
@@ -166,10 +185,9 @@ STATE = state_dtype(
         ("cubes", np.uint16, (MAX_SEATS,)),  # set of dots, by seat
         ("last_targets", np.uint16),  # of the round before (of the last round at the end); 0 in round 1
         ("last_cubes", np.uint16, (MAX_SEATS,)),  # of that round
+        ("last_points", np.int16, (MAX_SEATS,)),  # of the round before
         ("round_no", np.int16),  # from 1; at the end that of the last round
         ("pass_no", np.int16),  # passes through the deck finished before this one
-        ("tick", np.int8),  # the one that is being committed, from 1; 0 at the end
-        ("colour", np.int8),  # in play: WHITE, BLUE or YELLOW
         ("card", np.uint8),  # the shadow card; 0 in pocket
         ("number_sought", np.int8),  # N; 0 at the end
         ("coins_left", np.int8),  # coins 1 to coins_left lie in the middle
@@ -179,7 +197,6 @@ STATE = state_dtype(
         ("looks", np.int8, (MAX_SEATS, NUM_DOTS)),  # looks this round, by seat and dot
         ("objects", np.int8, (NUM_DOTS,)),  # number of the object at each dot
         ("last_coins", np.int8, (MAX_SEATS,)),  # of the round before
-        ("last_points", np.int8, (MAX_SEATS,)),  # of the round before
         ("grain_seat", np.int8),  # sampled worlds, detail 'grains': whose grain comes from grain_seed; else -1
         ("grain_stop", np.int8),  # sampled worlds: last tick of this round whose grain grain_seat sees; else 0
     ],

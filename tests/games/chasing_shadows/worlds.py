@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations, product
 
@@ -17,16 +18,31 @@ def places_of(position: Position) -> list[set[int]]:
     return [*position.hands, position.first, position.aside]
 
 
+def sizes_of(position: Position, seat: int) -> list[list[int]]:
+    """Returns for each suit how many of its unseen cards each place holds."""
+    return [
+        [
+            0 if place == seat else sum(suit_of(card) == suit for card in cards)
+            for place, cards in enumerate(places_of(position))
+        ]
+        for suit in range(4)
+    ]
+
+
+def count_worlds(position: Position, seat: int) -> int:
+    """Returns the number of worlds without listing them."""
+    return math.prod(
+        math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes)) for sizes in sizes_of(position, seat)
+    )
+
+
 def worlds(position: Position, seat: int) -> Iterator[World]:
     """Yields each world once: every way to put the unseen cards of each suit on the places of that suit (CS-89)."""
     places = places_of(position)
-    sizes = [
-        [0 if place == seat else sum(suit_of(card) == suit for card in cards) for place, cards in enumerate(places)]
-        for suit in range(4)
-    ]
     unseen = set().union(*(cards for place, cards in enumerate(places) if place != seat))
     by_suit = [
-        list(_split([card for card in sorted(unseen) if suit_of(card) == suit], sizes[suit])) for suit in range(4)
+        list(_split([card for card in sorted(unseen) if suit_of(card) == suit], numbers))
+        for suit, numbers in enumerate(sizes_of(position, seat))
     ]
     for parts in product(*by_suit):
         world = [frozenset().union(*(part[place] for part in parts)) for place in range(len(places))]

@@ -216,6 +216,9 @@ def test_computed_options() -> None:
     assert make().tick_cap == 40 and make(variant="pocket", num_players=2, reward="points").tick_cap == 7
     assert make(deck="12").deck == 12 == make(deck=np.int64(12)).deck
     assert Table("deck=12").options.deck == 12
+    third = make(clarity=1 / 3)
+    assert np.float32(third.clarity) == np.float32(1 / 3) and third == make(clarity=third.clarity)
+    assert make(**third.as_dict()) == third == ShadowMasterOptions.unpack(third.pack())
 
 
 @pytest.mark.rule("SM-65")

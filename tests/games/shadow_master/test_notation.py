@@ -88,3 +88,9 @@ def test_states_of_a_game_survive() -> None:
         state = table.batch.get_states()
         again = GAME.parse_position(GAME.format_position(table.options, state))[1]
         assert again.tobytes() == state.tobytes()
+
+
+def test_states_have_no_padding() -> None:
+    """They are compared and copied as bytes."""
+    assert GAME.state.itemsize == 504
+    assert sum(GAME.state[name].itemsize for name in GAME.state.names or ()) == GAME.state.itemsize

@@ -36,13 +36,13 @@ def test_seats() -> None:
         assert seats == list(range(n)) and table.now.move == 0
         assert sum(table.observed(0, "present")) == table.observed(0, "num_players") == n
     for n in (1, 7):
-        with pytest.raises(ValueError, match="num_players must be between 2 and 6"):
+        with pytest.raises(ValueError, match=f"num_players must be between 3 and 6, not {n}"):
             make(num_players=n)
 
 
 @pytest.mark.rule("SM-02")
 def test_two_seats_need_their_option() -> None:
-    with pytest.raises(ValueError, match="num_players=2 needs two_player=True"):
+    with pytest.raises(ValueError, match="num_players must be between 3 and 6, not 2; 2 is possible with two_player=True"):
         make(num_players=2)
     assert make(num_players=2, two_player=True).num_coins == 1
     assert make(num_players=2, variant="pocket", reward="points").num_coins == 1
