@@ -246,7 +246,8 @@ def test_copies_continue_alike(name: str, n: int, way: str) -> None:
     length = game.max_steps(batch.options, batch.tables)
     for number in range(length // 3):
         batch.step(choices(batch, number))
-    twin = {"copy": Batch.copy, "deepcopy": copy.deepcopy, "pickle": lambda b: pickle.loads(pickle.dumps(b))}[way](batch)
+    ways = {"copy": Batch.copy, "deepcopy": copy.deepcopy, "pickle": lambda b: pickle.loads(pickle.dumps(b))}
+    twin = ways[way](batch)
     assert snapshot(twin) == snapshot(batch)
     assert not twin.tables.flags.writeable  # else the kernels would be compiled again
     before = snapshot(batch)

@@ -110,7 +110,11 @@ def test_the_seat_can_be_chosen(name: str, n: int) -> None:
     assert sorted(seats) == list(range(n))
 
 
-@pytest.mark.parametrize("way", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"])
+def by_pickle(env: SeatEnv) -> SeatEnv:
+    return pickle.loads(pickle.dumps(env))  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("way", [copy.deepcopy, by_pickle])
 @pytest.mark.parametrize("name", games())
 def test_copies_continue_alike(name: str, way: Callable[[SeatEnv], SeatEnv]) -> None:
     env = SeatEnv(name, [("random", 1.0), ("heuristic", 1.0)])
@@ -143,7 +147,8 @@ def test_illegal_actions_end_the_game_or_raise(name: str) -> None:
 @pytest.mark.parametrize("name", games())
 def test_what_is_returned_is_fresh(name: str) -> None:
     env, vector = SeatEnv(name), SeatVectorEnv(2, game=name)
-    for tables, action in ((env, lambda: pick(env.action_masks(), 0)), (vector, lambda: vector.action_masks().argmax(1))):
+    first = {env: lambda: pick(env.action_masks(), 0), vector: lambda: vector.action_masks().argmax(axis=1)}
+    for tables, action in first.items():
         observation, info = tables.reset(seed=1)
         kept, kept_mask = observation.copy(), info["action_mask"].copy()
         tables.action_masks()[:] = False
@@ -265,4 +270,5 @@ def test_the_registered_environment(name: str) -> None:
     spec: Any = gymnasium.spec(env_id(name))
     env = gymnasium.make(env_id(name), opponents="heuristic", seat=0)
     assert isinstance(env.unwrapped, SeatEnv) and env.unwrapped.game is get_game(name)
-    assert spec.entry_point == "shadowenvs.single:SeatEnv" and spec.vector_entry_point == "shadowenvs.vector:SeatVectorEnv"
+    assert spec.entry_point == "shadowenvs.single:SeatEnv"
+    assert spec.vector_entry_point == "shadowenvs.vector:SeatVectorEnv"

@@ -52,7 +52,9 @@ class Episode:
 class Model:
     """One table of a LearnerBatch in plain Python, for opponents without chance of their own."""
 
-    def __init__(self, game: Game, b: int, seed: int, seat: int | str, opponents: list[tuple[Any, float]], **options: Any):
+    def __init__(
+        self, game: Game, b: int, seed: int, seat: int | str, opponents: list[tuple[Any, float]], **options: Any
+    ) -> None:
         self.batch = Batch(game, 1, autoreset=False, **options)
         self.b, self.seed, self.seat, self.opponents = b, seed, seat, opponents
         self.game_no = 0
@@ -337,10 +339,12 @@ def test_an_illegal_action_of_a_policy_is_refused(name: str, action: int | str) 
     def wrong(turn: Turn) -> NDArray[np.int64]:
         return turn.masks.argmin(axis=1) if action == "illegal" else np.full(len(turn), action)
 
-    batch = LearnerBatch(get_game(name), 2, opponents=wrong, seat=0)
-    with pytest.raises(IllegalActionError):
+    def reset_often(batch: LearnerBatch) -> None:
         for seed in range(20):
             batch.reset(seed)
+
+    with pytest.raises(IllegalActionError):
+        reset_often(LearnerBatch(get_game(name), 2, opponents=wrong, seat=0))
 
 
 @pytest.mark.parametrize("name", games())

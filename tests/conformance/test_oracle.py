@@ -13,8 +13,8 @@ import pytest
 from shadowenvs import get_game, rng
 from shadowenvs.batch import Batch
 from shadowenvs.game import Game
-from tests.conftest import games
 from tests.conformance.playing import cases, few, option_sets, same
+from tests.conftest import games
 
 
 @dataclass

@@ -104,7 +104,6 @@ def test_the_module_and_the_registry(name: str) -> None:
 def test_the_rewards_told_add_up(name: str, label: str) -> None:
     """What last() tells an agent over a game is the sum of its rewards, whoever acted last."""
     for kind in rewards_of(get_game(name)):
-        last_actors = set()
         for seed in range(few(3)):
             env = TableEnv(name, **{**option_sets(name)[label], "reward": kind})
             env.reset(seed=seed)
@@ -114,18 +113,13 @@ def test_the_rewards_told_add_up(name: str, label: str) -> None:
                 observation, reward, terminated, _, _ = env.last()
                 told[agent] += reward
                 action = None if terminated else pick(observation["action_mask"].astype(np.bool_), number + 999 * seed)
-                if not terminated:
-                    last_actor = agent
                 env.step(action)
                 if not terminated:
                     for other, value in env.rewards.items():
                         paid[other] += value
-            last_actors.add(last_actor)
             assert told == pytest.approx(paid, abs=1e-6)
-            record_paid = np.array(list(paid.values()))
             if kind == "win_share":
-                assert record_paid.sum() == pytest.approx(0, abs=1e-6)
-                assert record_paid.any() or env.infos == {}
+                assert sum(paid.values()) == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize(("name", "n"), counts())
@@ -207,7 +201,7 @@ def test_an_illegal_action_terminates_if_asked(name: str, n: int, offence: int |
     env.step({"masked": int(mask.argmin()), "far": len(mask)}.get(offence, offence))
     assert env.rewards == {agent: -1.0 * (agent == offender) for agent in env.possible_agents}
     assert all(env.terminations.values())
-    told = {agent: 0.0 for agent in env.possible_agents}
+    told = dict.fromkeys(env.possible_agents, 0.0)
     for agent in env.agent_iter():
         _, reward, terminated, _, info = env.last()
         told[agent] += reward
@@ -231,7 +225,11 @@ def test_after_the_end_only_none_is_taken(name: str) -> None:
     assert env.agents == agents
 
 
-@pytest.mark.parametrize("way", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"])
+def by_pickle(env: TableEnv) -> TableEnv:
+    return pickle.loads(pickle.dumps(env))  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("way", [copy.deepcopy, by_pickle])
 @pytest.mark.parametrize(("name", "n"), counts())
 def test_copies_continue_alike(name: str, n: int, way: Callable[[TableEnv], TableEnv]) -> None:
     unplayed = way(TableEnv(name, n))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -76,7 +74,9 @@ def test_positions_survive_as_text(name: str, label: str) -> None:
 
 
 @pytest.mark.parametrize("name", games())
-@pytest.mark.parametrize("word", ["nonsense", "phase=nonsense", "colour=red", "seed=x", "num_players=99", "seed=1 seed=1"])
+@pytest.mark.parametrize(
+    "word", ["nonsense", "phase=nonsense", "colour=red", "seed=x", "num_players=99", "seed=1 seed=1"]
+)
 def test_bad_positions_name_the_word(name: str, word: str) -> None:
     with pytest.raises(ValueError, match=word.split("=")[0]):
         get_game(name).parse_position(word)
@@ -100,7 +100,7 @@ def test_bad_actions_are_refused(name: str) -> None:
         with pytest.raises(ValueError, match=str(number)):
             game.format_action(options, number)
     for word in ("", "nonsense", game.format_action(options, 0) + "x"):
-        with pytest.raises(ValueError, match="."):
+        with pytest.raises(ValueError):
             game.parse_action(options, word)
 
 

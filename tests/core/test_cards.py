@@ -10,7 +10,8 @@ import pytest
 from shadowenvs import bits, cards
 from shadowenvs.jit import kernel
 
-SETS = [0, 1, 1 << 59, (1 << 60) - 1, 0b1010101, 1 << 14 | 1 << 15, *(random.Random(s).getrandbits(60) for s in range(40))]
+RANDOM = [random.Random(seed).getrandbits(60) for seed in range(40)]
+SETS = [0, 1, 1 << 59, (1 << 60) - 1, 0b1010101, 1 << 14 | 1 << 15, *RANDOM]
 
 
 @kernel

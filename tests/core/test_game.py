@@ -17,7 +17,9 @@ from shadowenvs.game import Options, boolean, choice, free, integer, number, ran
 class SomeOptions(Options):
     num_players: int = integer(4, 2, 6, "seats at the table")
     rounds: int | None = integer(None, 1, 9, "rounds; as many as seats")
-    target: int | str = integer("never", 10, None, "points that end the game", dtype="i2", words={"never": -1, "soon": 5})
+    target: int | str = integer(
+        "never", 10, None, "points that end the game", dtype="i2", words={"never": -1, "soon": 5}
+    )
     noise: float = number(0.5, 0.0, 1.5, "how blurred pictures are")
     tie: str = choice("all", "all", "none", meaning="who wins a tie")
     strict: bool = boolean(False, "whether misplays are punished")

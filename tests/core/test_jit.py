@@ -28,8 +28,21 @@ def total(number):
 total.__module__ = "mygame"
 print(specialise(total, "mygame_v0", rule=mygame.rule)(5))
 """
-GAME = "from mynumbers import double\nfrom shadowenvs.jit import kernel\n\n@kernel\ndef rule(number):\n    return double(number)\n"
-NUMBERS = "from shadowenvs.jit import kernel\n\n@kernel\ndef double(number):\n    return {factor} * number\n"
+GAME = """
+from mynumbers import double
+from shadowenvs.jit import kernel
+
+@kernel
+def rule(number):
+    return double(number)
+"""
+NUMBERS = """
+from shadowenvs.jit import kernel
+
+@kernel
+def double(number):
+    return {factor} * number
+"""
 
 
 @kernel

@@ -257,6 +257,7 @@ def parse(text: str) -> Position:
         ],
         first=_card_set("first", words.get("first", EMPTY)),
         aside=_card_set("aside", words.get("aside", EMPTY)),
+        rewards=[0.0] * n,
     )
     if words.get("spotlight", EMPTY) != EMPTY:
         position.spotlight = parse_card(words["spotlight"])

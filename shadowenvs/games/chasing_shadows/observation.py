@@ -97,13 +97,19 @@ def observe_seat(state: np.recarray, other: int, place: int, obs: np.recarray) -
     obs.num_taken[place] = count(state.taken[other])
     for suit in range(NUM_SUITS):
         obs.hand_suits[place, suit] = count(state.hand[other] & suit_cards(suit))
-        obs.standing[place, suit] = state.standing[other, suit]
+    copy_suits(state.standing[other], obs.standing[place])
     for round_index in range(MAX_ROUNDS):
-        for suit in range(NUM_SUITS):
-            obs.boxes[place, round_index, suit] = state.boxes[other, round_index, suit]
+        copy_suits(state.boxes[other, round_index], obs.boxes[place, round_index])
     write_wide(obs.totals[place], int(state.points[other]))
     if state.phase == END:
         observe_end(state, other, place, obs)
+
+
+@kernel
+def copy_suits(source: np.ndarray, target: np.ndarray) -> None:
+    """Copies one entry a suit, int8 [4]; all are read first, so that they can be moved as one."""
+    blue, red, yellow, grey = source[0], source[1], source[2], source[3]
+    target[0], target[1], target[2], target[3] = blue, red, yellow, grey
 
 
 @kernel

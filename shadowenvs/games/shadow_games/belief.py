@@ -165,7 +165,7 @@ def lay_out(table: np.recarray, state: np.recarray, seed: np.uint64, attempt: in
 @kernel
 def holds_agent(table: np.recarray, cards: np.ndarray) -> bool:
     """Returns whether an agent card is among the cards."""
+    found = False
     for kind in cards:
-        if table.card_type[kind] == AGENT:
-            return True
-    return False
+        found = found or table.card_type[kind] == AGENT
+    return found

@@ -132,7 +132,7 @@ def step_types(table: np.recarray, state: np.recarray) -> int:
     favour = step_entry(table, state, 1)
     types = 0
     for t in range(NUM_TYPES):
-        if favour == ANY or favour == t:
+        if favour in (ANY, t):
             held = state.reserve[t] if payer == RESERVE else state.favour[payer, t]
             if held > 0:
                 types |= 1 << t

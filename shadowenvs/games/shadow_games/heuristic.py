@@ -1,10 +1,10 @@
 """A decent player of Shadow Games that sees an observation and a mask, never a state.
 
-It weighs every choice by what the favours that change hands are worth to it: favours of one type are worth the more the
-closer they bring their owner to a majority, and those of a seat about to win most of all. Honest plays are compared with
-bluffs, given how often the others have challenged so far; a claim is challenged when the cards that this seat cannot
-see and the claimant's past make it unlikely enough for what is at stake. Noise drawn from the seed keeps the player from
-being read.
+It weighs every choice by what the favours that change hands are worth to it: favours of one type are worth the more
+the closer they bring their owner to a majority, and those of a seat about to win most of all. Honest plays are
+compared with bluffs, given how often the others have challenged so far; a claim is challenged when the cards that this
+seat cannot see and the claimant's past make it unlikely enough for what is at stake. Noise drawn from the seed keeps
+the player from being read.
 """
 
 from __future__ import annotations
@@ -191,10 +191,10 @@ def holds(obs: np.recarray, place: int, t: int) -> bool:
 @kernel
 def holds_any(obs: np.recarray, place: int) -> bool:
     """Returns whether a seat holds any favour."""
+    total = 0
     for t in range(NUM_TYPES):
-        if holds(obs, place, t):
-            return True
-    return False
+        total += read_wide(obs.favour[place, t])
+    return total > 0
 
 
 @kernel
@@ -222,7 +222,7 @@ def best_move(obs: np.recarray, favour: int, payer: int, payee: int, chooser: in
     found = 0.0
     best = WORST
     for t in range(NUM_TYPES):
-        if (favour == ANY or favour == t) and holds(obs, payer, t):
+        if favour in (ANY, t) and holds(obs, payer, t):
             value = move_value(obs, t, payer, payee)
             wanted = value if chooser == 0 else choice_of_other(obs, t, payer, payee, chooser)
             if wanted > best:
@@ -293,10 +293,10 @@ def can_carry_out(obs: np.recarray, op: int, favour: int, who: int, actor: int, 
         payer = target
         if is_shielded(obs, target):
             return False
+    found = False
     for t in range(NUM_TYPES):
-        if (favour == ANY or favour == t) and holds(obs, payer, t):
-            return True
-    return False
+        found = found or (favour in (ANY, t) and holds(obs, payer, t))
+    return found
 
 
 @kernel

@@ -528,7 +528,7 @@ def _fill_cards(position: Position, has_hands: bool, has_stock: bool) -> None:
     placed.update(kind for hand in position.hands for kind in hand)
     if position.table is not None:
         placed[position.table] += 1
-    left = [kind for kind in options.load_deck().kinds()]
+    left = options.load_deck().kinds()
     for kind, copies in placed.items():
         for _ in range(min(copies, left.count(kind))):
             left.remove(kind)

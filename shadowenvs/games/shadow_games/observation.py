@@ -191,7 +191,6 @@ def observe_pile(state: np.recarray, seat: int, obs: np.recarray) -> None:
 @kernel
 def observe_hand(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
     """Writes the own hand, and the cards whose place the observer does not know (the pool of SG-118)."""
-    n = int(state.options.num_players)
     for kind in range(MAX_KINDS):
         held = int(state.hand[seat, kind])
         obs.hand[kind] = held

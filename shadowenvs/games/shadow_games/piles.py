@@ -103,10 +103,10 @@ def remember_hands(state: np.recarray) -> None:
 @kernel
 def knows_pile(state: np.recarray, seat: int) -> bool:
     """Returns whether a seat knows every card of the pile."""
+    seats = 1 << seat
     for place in range(int(state.pile_size)):
-        if (int(state.seen[place]) >> seat) & 1 == 0:
-            return False
-    return True
+        seats &= int(state.seen[place])
+    return seats != 0
 
 
 # ------------------------------------------------------------------------------------------------------ discard pile

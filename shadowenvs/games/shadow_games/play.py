@@ -1,4 +1,8 @@
-"""One play: put down, declared, polled, turned up, resolved and paid for (SG-29 to SG-52)."""
+"""One play: put down, declared, polled, turned up, resolved and paid for (SG-29 to SG-52).
+
+What happens between two decisions is a row of tasks: each function returns what comes next, ASK where a seat has to
+decide. The loop over them is in rules.py.
+"""
 
 from __future__ import annotations
 
@@ -18,30 +22,37 @@ from shadowenvs.games.shadow_games.effects import (
 from shadowenvs.games.shadow_games.piles import everybody, lay_on_pile, strike_known
 from shadowenvs.games.shadow_games.scoring import total_favour
 from shadowenvs.games.shadow_games.spec import (
+    ASK,
     BONUS,
     BONUS_TARGET,
     CHALLENGE,
     DECLARE,
     DISCARD_0,
     EFFECT,
+    END_PHASE,
     FAVOUR,
     FAVOUR_0,
+    FINISH,
     LEAVE_0,
     NONE,
     PASS_0,
+    PAY,
     PICK,
     PICK_0,
     PLAY_0,
     PLOTTING,
+    POLL,
     RANDOM,
     RECIPIENT,
+    RESOLVE,
+    REVEAL,
     SEAT_0,
     SKIP_0,
     STREAM_POLL,
     TAKE,
     TARGET,
 )
-from shadowenvs.games.shadow_games.turns import leave_phase, seat_after
+from shadowenvs.games.shadow_games.turns import seat_after
 from shadowenvs.jit import kernel
 
 
@@ -63,43 +74,42 @@ def clear_play(state: np.recarray) -> None:
 
 
 @kernel
-def step_play(table: np.recarray, state: np.recarray, action: int) -> None:
+def step_play(table: np.recarray, state: np.recarray, action: int) -> int:
     """SG-29: the card goes face down to the table; or the phase is skipped."""
     actor = int(state.actor)
     if action == SKIP_0:
-        leave_phase(table, state)
-        return
+        return END_PHASE
     kind = action - PLAY_0
     state.hand[actor, kind] -= 1
     state.hand_size[actor] -= 1
     state.table_kind = kind
     if table.kinds_of_type[state.part] == 1:  # SG-101
-        declare(table, state, int(table.first_of_type[state.part]))
-    else:
-        state.phase = DECLARE
+        return declare(table, state, int(table.first_of_type[state.part]))
+    state.phase = DECLARE
+    return ASK
 
 
 @kernel
-def declare(table: np.recarray, state: np.recarray, kind: int) -> None:
+def declare(table: np.recarray, state: np.recarray, kind: int) -> int:
     """SG-30, SG-31: the declaration; then the target where the effect uses one, else the poll."""
     state.declared = kind
     if table.uses_target[kind, EFFECT] != 0:
         if state.options.num_players > 2:
             state.phase = TARGET
-            return
+            return ASK
         state.target = 1 - int(state.actor)
-    poll(table, state)
+    return POLL
 
 
 @kernel
-def poll(table: np.recarray, state: np.recarray) -> None:
+def poll(state: np.recarray) -> int:
     """SG-36, SG-41: asks the next seat for a challenge; when there is none the card is turned up."""
     seat = next_polled(state)
     if seat == NONE:
-        reveal(table, state)
-    else:
-        state.phase = CHALLENGE
-        state.to_move = seat
+        return REVEAL
+    state.phase = CHALLENGE
+    state.to_move = seat
+    return ASK
 
 
 @kernel
@@ -139,21 +149,20 @@ def is_candidate(state: np.recarray, seat: int, passed: int) -> bool:
 
 
 @kernel
-def step_challenge(table: np.recarray, state: np.recarray, action: int) -> None:
+def step_challenge(state: np.recarray, action: int) -> int:
     """SG-36, SG-37: a pass goes on with the poll, the first challenge ends it."""
     seat = int(state.to_move)
     state.polls[seat] += 1
     if action == PASS_0:
         state.passed = int(state.passed) | (1 << seat)
-        poll(table, state)
-    else:
-        state.challenger = seat
-        state.challenges[seat] += 1
-        reveal(table, state)
+        return POLL
+    state.challenger = seat
+    state.challenges[seat] += 1
+    return REVEAL
 
 
 @kernel
-def step_resolution(table: np.recarray, state: np.recarray, action: int) -> None:
+def step_resolution(table: np.recarray, state: np.recarray, action: int) -> int:
     """Carries out a choice of the actor within an effect or bonus, and goes on resolving when the step is done."""
     phase = int(state.phase)
     done = True
@@ -170,8 +179,7 @@ def step_resolution(table: np.recarray, state: np.recarray, action: int) -> None
             done = pick_card(state, action - PICK_0)
     else:
         done = discard_card(state, action - DISCARD_0)
-    if done:
-        resolve(table, state)
+    return RESOLVE if done else ASK
 
 
 # ------------------------------------------------------------------------------------------------------- resolution
@@ -184,7 +192,7 @@ def is_bluff(state: np.recarray) -> bool:
 
 
 @kernel
-def reveal(table: np.recarray, state: np.recarray) -> None:
+def reveal(state: np.recarray) -> int:
     """SG-41 to SG-45: the card is turned up. An exposed bluff has no effect; everything else is resolved."""
     actor = int(state.actor)
     strike_known(state, actor, int(state.table_kind))
@@ -193,16 +201,15 @@ def reveal(table: np.recarray, state: np.recarray) -> None:
         state.bluffs[actor] += 1
         if state.challenger != NONE:
             state.challenges_won[state.challenger] += 1
-            start_take(table, state)
-            return
-    resolve(table, state)
+            return PAY
+    return RESOLVE
 
 
 @kernel
-def resolve(table: np.recarray, state: np.recarray) -> None:
-    """Goes on with the effect (SG-42, SG-43, SG-44), the bonus of an unchallenged bluff, and what a challenge pays."""
+def resolve(table: np.recarray, state: np.recarray) -> int:
+    """Goes on with the effect (SG-42, SG-44), after that of an unchallenged bluff with the bonus (SG-43)."""
     if not resolve_steps(table, state):
-        return
+        return ASK
     kind = int(state.table_kind)
     if state.list_no == EFFECT and is_bluff(state) and table.steps[kind, BONUS, 0, 0] != NO_OP:
         state.list_no = BONUS
@@ -210,32 +217,27 @@ def resolve(table: np.recarray, state: np.recarray) -> None:
             if state.options.num_players > 2:
                 state.phase = BONUS_TARGET
                 state.to_move = state.actor
-                return
+                return ASK
             state.bonus_target = 1 - int(state.actor)
-        if not resolve_steps(table, state):
-            return
+        return RESOLVE
     state.list_no = EFFECT
-    if state.challenger != NONE:
-        start_take(table, state)
-    else:
-        finish_play(table, state)
+    return PAY if state.challenger != NONE else FINISH
 
 
 @kernel
-def start_take(table: np.recarray, state: np.recarray) -> None:
+def pay(state: np.recarray) -> int:
     """SG-47 to SG-49: the winner of the challenge takes a favour; chosen for it where there is one type (SG-101)."""
     types = take_types(state)
+    if types == 0:
+        return FINISH
     if types & (types - 1) != 0:
         state.phase = TAKE
         state.to_move = taker(state)
-        return
-    if types == 0:
-        finish_play(table, state)
-        return
+        return ASK
     t = 0
     while types >> t != 1:
         t += 1
-    take(table, state, t)
+    return take(state, t)
 
 
 @kernel
@@ -264,17 +266,17 @@ def take_types(state: np.recarray) -> int:
 
 
 @kernel
-def take(table: np.recarray, state: np.recarray, t: int) -> None:
+def take(state: np.recarray, t: int) -> int:
     """SG-44, SG-45, SG-50: the winner of the challenge takes a favour of the type; no token prevents it."""
     move_favour(state, t, take_payer(state), taker(state))
-    finish_play(table, state)
+    return FINISH
 
 
 @kernel
-def finish_play(table: np.recarray, state: np.recarray) -> None:
+def finish_play(state: np.recarray) -> int:
     """SG-51: the card is laid open on the pile, and the phase ends; SG-22 whatever came of it."""
     lay_on_pile(state, int(state.table_kind), everybody(state))
     clear_play(state)
     if state.part == PLOTTING:
         state.plotted = True
-    leave_phase(table, state)
+    return END_PHASE

@@ -11,7 +11,11 @@ from shadowenvs.games.shadow_games.piles import clear_cards, draw_up_to, shuffle
 from shadowenvs.games.shadow_games.play import (
     clear_play,
     declare,
+    finish_play,
+    pay,
     poll,
+    resolve,
+    reveal,
     step_challenge,
     step_play,
     step_resolution,
@@ -20,31 +24,39 @@ from shadowenvs.games.shadow_games.play import (
 )
 from shadowenvs.games.shadow_games.scoring import count_points, finish_rewards, start_rewards
 from shadowenvs.games.shadow_games.spec import (
+    AGENTS,
+    ASK,
     BONUS_TARGET,
     CHALLENGE,
     CHALLENGE_0,
     DECLARE,
     DECLARE_0,
     DISCARD_0,
+    END_PHASE,
     FAVOUR,
     FAVOUR_0,
+    FINISH,
     LEAVE_0,
     MAX_SEATS,
     PASS_0,
+    PAY,
     PICK,
     PICK_0,
     PLAY,
     PLAY_0,
     PLOTTING,
+    POLL,
     RANDOM_SEAT,
     RECIPIENT,
+    RESOLVE,
+    REVEAL,
     SEAT_0,
     SKIP_0,
     STREAM_FIRST,
     TAKE,
     TARGET,
 )
-from shadowenvs.games.shadow_games.turns import begin_turn, open_phase, seat_after
+from shadowenvs.games.shadow_games.turns import begin_turn, end_phase, open_phase, seat_after
 from shadowenvs.jit import kernel
 
 # ------------------------------------------------------------------------------------------------------------- deal
@@ -77,7 +89,11 @@ def deal(table: np.recarray, state: np.recarray, seed: np.uint64) -> None:
     if state.options.first_seat == RANDOM_SEAT:
         state.actor = rng.below(seed, STREAM_FIRST, 0, 0, n)
     begin_turn(state)
-    open_phase(table, state)
+    # No hand is empty now, so only SG-27 can pass the Plotting phase.
+    if table.kinds_of_type[PLOTTING] == 0:
+        state.part = AGENTS
+    state.phase = PLAY
+    state.to_move = state.actor
 
 
 @kernel
@@ -112,10 +128,10 @@ def legal(table: np.recarray, state: np.recarray, seat: int, mask: np.ndarray) -
     elif phase == DECLARE:  # SG-18, SG-30
         for kind in range(MAX_KINDS):
             mask[DECLARE_0 + kind] = table.card_type[kind] == state.part
-    elif phase == TARGET or phase == BONUS_TARGET or phase == RECIPIENT:  # SG-31, SG-32, SG-105
+    elif phase in (TARGET, BONUS_TARGET, RECIPIENT):  # SG-31, SG-32, SG-105
         for place in range(int(state.options.num_players) - 1):
             mask[SEAT_0 + place] = True
-    elif phase == FAVOUR or phase == TAKE:
+    elif phase in (FAVOUR, TAKE):
         types = step_types(table, state) if phase == FAVOUR else take_types(state)
         for t in range(NUM_TYPES):
             mask[FAVOUR_0 + t] = (types >> t) & 1 != 0
@@ -162,20 +178,40 @@ def can_skip_plotting(table: np.recarray, fits: bool, held: int) -> bool:
 
 @kernel
 def step(table: np.recarray, state: np.recarray, action: int) -> None:
-    """Carries out a legal action."""
+    """Carries out a legal action and all that follows from it before the next decision."""
     start_rewards(state)
+    task = act(table, state, action)
+    while task != ASK:
+        if task == POLL:
+            task = poll(state)
+        elif task == REVEAL:
+            task = reveal(state)
+        elif task == RESOLVE:
+            task = resolve(table, state)
+        elif task == PAY:
+            task = pay(state)
+        elif task == FINISH:
+            task = finish_play(state)
+        elif task == END_PHASE:
+            task = end_phase(state)
+        else:
+            task = open_phase(table, state)
+    finish_rewards(state)
+
+
+@kernel
+def act(table: np.recarray, state: np.recarray, action: int) -> int:
+    """Carries out a legal action alone; returns what comes next."""
     phase = int(state.phase)
     if phase == CHALLENGE:
-        step_challenge(table, state, action)
-    elif phase == PLAY:
-        step_play(table, state, action)
-    elif phase == DECLARE:
-        declare(table, state, action - DECLARE_0)
-    elif phase == TARGET:
+        return step_challenge(state, action)
+    if phase == PLAY:
+        return step_play(table, state, action)
+    if phase == DECLARE:
+        return declare(table, state, action - DECLARE_0)
+    if phase == TARGET:
         state.target = seat_after(state, int(state.actor), action - SEAT_0 + 1)
-        poll(table, state)
-    elif phase == TAKE:
-        take(table, state, action - FAVOUR_0)
-    else:
-        step_resolution(table, state, action)
-    finish_rewards(state)
+        return POLL
+    if phase == TAKE:
+        return take(state, action - FAVOUR_0)
+    return step_resolution(table, state, action)

@@ -50,6 +50,9 @@ PLOTTING, AGENTS = range(2)
 PART_NAMES = ("plotting", "agents")
 EFFECT, BONUS = range(2)
 
+# What comes next within an action; ASK: a seat has to decide, or the game is over.
+ASK, POLL, REVEAL, RESOLVE, PAY, FINISH, END_PHASE, OPEN_PHASE = range(8)
+
 # Draws: first seat (0, 0); deck (0) at set-up and (r) for the r-th rebuilding, from 1; next seat of a random poll
 # (number of the play in the game from 0, seats that have passed so far).
 STREAM_FIRST = GAME_STREAMS
@@ -75,9 +78,7 @@ class ShadowGamesOptions(Options):
         "turn_end", "turn_end", "held", "turn_start", meaning="when a majority counts for the second time"
     )
     challenge_order: str = choice("clockwise", "clockwise", "random", meaning="order in which seats may challenge")
-    first_seat: int | str = integer(
-        "random", 0, MAX_SEATS - 1, "seat of the first turn", words={"random": RANDOM_SEAT}
-    )
+    first_seat: int | str = integer("random", 0, MAX_SEATS - 1, "seat of the first turn", words={"random": RANDOM_SEAT})
     card_fits_phase: bool = boolean(False, "whether the card itself, too, must fit the phase it is played in")
     max_turns: int | None = integer(None, 1, MAX_TURNS, "turns before the ranking decides; 60 per player", "i2")
     reward: str = reward_option("favours")

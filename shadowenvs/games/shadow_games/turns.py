@@ -6,7 +6,17 @@ import numpy as np
 
 from shadowenvs.games.shadow_games.piles import draw_up_to
 from shadowenvs.games.shadow_games.scoring import best_ranked, has_won, majorities
-from shadowenvs.games.shadow_games.spec import AGENTS, OVER, PLAY, PLOTTING, TURN_START, UNTIL_TURN
+from shadowenvs.games.shadow_games.spec import (
+    AGENTS,
+    ASK,
+    END_PHASE,
+    OPEN_PHASE,
+    OVER,
+    PLAY,
+    PLOTTING,
+    TURN_START,
+    UNTIL_TURN,
+)
 from shadowenvs.jit import kernel
 
 
@@ -19,30 +29,23 @@ def seat_after(state: np.recarray, seat: int, places: int) -> int:
 
 
 @kernel
-def open_phase(table: np.recarray, state: np.recarray) -> None:
-    """Asks the actor for a play; passes the phases without a decision (SG-25, SG-27)."""
-    while not state.done:
-        if state.hand_size[state.actor] > 0 and table.kinds_of_type[state.part] > 0:
-            state.phase = PLAY
-            state.to_move = state.actor
-            return
-        end_phase(state)
+def open_phase(table: np.recarray, state: np.recarray) -> int:
+    """Asks the actor for a play, or passes the phase without a decision (SG-25, SG-27)."""
+    if state.hand_size[state.actor] == 0 or table.kinds_of_type[state.part] == 0:
+        return END_PHASE
+    state.phase = PLAY
+    state.to_move = state.actor
+    return ASK
 
 
 @kernel
-def leave_phase(table: np.recarray, state: np.recarray) -> None:
-    """Ends a phase and goes on to the next decision."""
-    end_phase(state)
-    open_phase(table, state)
-
-
-@kernel
-def end_phase(state: np.recarray) -> None:
+def end_phase(state: np.recarray) -> int:
     """SG-18: the Agents phase follows the Plotting phase, then the turn ends."""
     if state.part == PLOTTING:
         state.part = AGENTS
-    else:
-        end_turn(state)
+        return OPEN_PHASE
+    end_turn(state)
+    return ASK if state.done else OPEN_PHASE
 
 
 @kernel

@@ -142,8 +142,8 @@ def text(options: ShadowMasterOptions, state: np.recarray, seat: int | None = No
     if seat is None and not position.done:
         lines.append(f"targets: {_dots(position.targets)}")
     names = [f"{dot} {view.name_at(dot)}" for dot in range(NUM_DOTS) if view.name_at(dot)]
-    if names:
-        lines.append("objects: " + ", ".join(names))
+    for start in range(0, len(names), 3):
+        lines.append(("         " if start else "objects: ") + ", ".join(names[start : start + 3]))
     if position.last is not None:
         lines.append(f"last round: targets {_dots(position.last.targets)}")
         for other in view.seats:
@@ -166,7 +166,7 @@ def _text_of_cubes(view: _View, seat: int) -> list[str]:
     lines = [f"  cubes {_dots(position.cubes[seat])}"]
     if view.options.mode == "evidence":
         evidence = " ".join(f"{value:+.1f}" for value in view.shown_evidence(seat))
-        lines.append(f"  evidence {evidence}; looks {' '.join(map(str, position.looks[seat]))}")
+        lines += [f"  evidence {evidence}", f"  looks {' '.join(map(str, position.looks[seat]))}"]
     return lines
 
 

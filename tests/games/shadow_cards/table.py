@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from shadowenvs.batch import Batch
 from shadowenvs.games.shadow_cards import GAME
 from shadowenvs.games.shadow_cards.notation import Position, format_card, from_state, parse, parse_card, to_state
-from shadowenvs.games.shadow_cards.spec import PHASE_NAMES, ShadowCardsOptions
+from shadowenvs.games.shadow_cards.spec import ShadowCardsOptions
 from shadowenvs.jit import is_compiled
 
 PREDICT, PLAY, CLAIM, END = range(4)

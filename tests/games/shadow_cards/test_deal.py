@@ -111,7 +111,8 @@ def test_order_of_a_round(n: int) -> None:
     phases: list[tuple[int, int, int, int]] = []
     for now in table.states(random.Random(n)):
         row = now.row
-        phases.append((int(row["round_no"]), int(row["phase"]), int(row["trick_no"]), int(row["results"].any(axis=1).sum())))
+        scored = int(row["results"].any(axis=1).sum())
+        phases.append((int(row["round_no"]), int(row["phase"]), int(row["trick_no"]), scored))
     assert k is not None and table.options.rounds is not None
     expected = []
     for number in range(1, table.options.rounds + 1):
@@ -330,3 +331,26 @@ def test_value_of_sets() -> None:
     for aside, total in (("R7 Y14", 21), ("B13 G14", 27), ("R0 Y0", 0)):
         table = Table.at(f"phase=play hands=B1/B2/B3/B4 predictions=-/{aside.replace(' ', '')}/-/-")
         assert table.see(1)("prediction_sum") == total == value(cards(aside))
+
+
+@pytest.mark.rule("SC-01", "SC-56", "SC-53")
+@pytest.mark.parametrize("n", COUNTS)
+def test_no_card_is_lost_or_doubled(n: int) -> None:
+    """At every moment each card lies in one place; at the end of a round of 4 and 5 seats all 60 are public."""
+    table = Table.dealt(13, num_players=n)
+    places = ("hand", "prediction", "played", "reserve", "revealed")
+    for now in table.states(random.Random(n)):
+        row = now.row
+        held = [int(group) for name in places for group in row[name]]
+        held += [1 << int(card) for card in row["extra"] if card >= 0]
+        together = 0
+        for group in held:
+            assert not together & group
+            together |= group
+        # What is missing from the deck: with 3 seats the two extra cards that never turn; with 2 seats nothing.
+        assert together.bit_count() == (58 if n == 3 else 60)
+        if now.ends_round and n >= 4:
+            public = 0
+            for group in (*row["played"], *row["prediction"]):
+                public |= int(group)
+            assert public.bit_count() == 60

@@ -155,8 +155,8 @@ def test_private_events_are_the_own_hand_and_picks(n: int) -> None:
     for seat in range(n):
         for other in range(n):
             hands, predictions = now.hands.copy(), now.predictions.copy()
-            hands[other], predictions[other] = set(sorted(hands[other] | predictions[other])[: len(hands[other])]), set()
-            predictions[other] = (now.hands[other] | now.predictions[other]) - hands[other]
+            owned = sorted(hands[other] | predictions[other])
+            hands[other], predictions[other] = set(owned[: len(hands[other])]), set(owned[len(hands[other]) :])
             if predictions[other] == now.predictions[other]:
                 continue
             changed = table.changed(hands=hands, predictions=predictions)

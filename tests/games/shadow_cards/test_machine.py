@@ -66,7 +66,11 @@ def test_what_needs_no_decision(n: int) -> None:
 
 @pytest.mark.rule("SC-99")
 def test_blocks_of_actions() -> None:
-    assert [(block.name, block.count) for block in GAME.actions.blocks] == [("PREDICT", 60), ("PLAY", 60), ("CLAIM", 60)]
+    assert [(block.name, block.count) for block in GAME.actions.blocks] == [
+        ("PREDICT", 60),
+        ("PLAY", 60),
+        ("CLAIM", 60),
+    ]
     assert GAME.num_actions == 180
     letters = "RYGB"
     for kind, first in (("predict", 0), ("play", 60), ("claim", 120)):

@@ -179,7 +179,8 @@ def test_a_pick_moves_the_card_at_once(n: int) -> None:
         assert len(after.predictions[seat]) == len(before.predictions[seat]) + 1
         for other in range(n):
             if other != seat:
-                assert (after.hands[other], after.predictions[other]) == (before.hands[other], before.predictions[other])
+                assert after.hands[other] == before.hands[other]
+                assert after.predictions[other] == before.predictions[other]
 
 
 @pytest.mark.rule("SC-95", "SC-96")

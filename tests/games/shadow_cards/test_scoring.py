@@ -69,7 +69,7 @@ def test_predictions_become_public() -> None:
 @pytest.mark.parametrize("most_tie", TIES)
 @pytest.mark.parametrize("n", COUNTS)
 def test_random_rounds(n: int, most_tie: str) -> None:
-    """Exactly one rule counts for each seat, in the order Exact, Zero, Most, Over, Under; small values meet them all."""
+    """One rule counts for each seat, in the order Exact, Zero, Most, Over, Under; small values meet them all."""
     chooser = random.Random(f"{n} {most_tie}")
     used = set()
     for number in range(few(400, 60)):
@@ -266,15 +266,16 @@ def test_second_introductory_round() -> None:
 @pytest.mark.rule("SC-84", "SC-85")
 @pytest.mark.parametrize("round_no", [3, 4])
 def test_later_rounds_are_standard(round_no: int) -> None:
-    for p, own, others in ((20, [], [14]), (20, [14, 13, 9, 4, 3], []), (20, [14, 7], [14, 13]), (20, [14, 5], [14, 13])):
+    for own, others in (([], [14]), ([14, 13, 9, 4, 3], []), ([14, 7], [14, 13]), ([14, 5], [14, 13])):
         values = [own, others, [], []]
         pair = [
-            gains(4, [p, None, None, None], values, round_no, scoring=scoring, rounds=5)[0]
+            gains(4, [20, None, None, None], values, round_no, scoring=scoring, rounds=5)[0]
             for scoring in ("introductory", "standard")
         ]
         assert pair[0] == pair[1]
-    assert gains(4, [20, None, None, None], [[], [14], [], []], round_no, scoring="introductory", rounds=5)[0] == 40
-    assert gains(4, [20] + [None] * 3, [[14, 13, 9, 4], [1], [], []], round_no, scoring="introductory", rounds=5)[0] == 32
+    chosen = {"scoring": "introductory", "rounds": 5}
+    assert gains(4, [20, None, None, None], [[], [14], [], []], round_no, **chosen)[0] == 40
+    assert gains(4, [20, None, None, None], [[14, 13, 9, 4], [1], [], []], round_no, **chosen)[0] == 32
 
 
 @pytest.mark.rule("SC-86")
@@ -355,9 +356,7 @@ def test_win_shares_come_once(n: int) -> None:
     """Every step but the last gives 0; the last pays all seats, whoever acted."""
     for seed in range(few(4, 2)):
         table = Table.dealt(seed, num_players=n)
-        paid = []
-        for now in table.states(random.Random(seed)):
-            paid.append(now.rewards)
+        paid = [now.rewards for now in table.states(random.Random(seed))]
         assert not np.array(paid[:-1]).any()
         assert sum(paid[-1]) == pytest.approx(0, abs=1e-6) and (np.abs(paid[-1]) > 0).sum() in (0, n)
 

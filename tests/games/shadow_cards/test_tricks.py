@@ -257,13 +257,16 @@ def test_the_winner_claims_one_card_at_once(n: int) -> None:
     """Right after the last card, before the next extra card and lead; any card of the trick, the own and the extra
     included, and nothing else.
     """
-    claims = 0
+    claims, playing = 0, 0
     table = Table.dealt(7, num_players=n)
     chooser = random.Random(n)
     for now in table.states(chooser):
-        if now.phase != CLAIM:
-            continue
         row = now.row
+        assert (now.phase == CLAIM) == ((row["trick"][:n] >= 0).all() and now.phase != PREDICT)
+        if now.phase != CLAIM:
+            playing = now.trick_no
+            continue
+        assert now.trick_no == playing
         trick = {int(card) for card in row["trick"][:n]}
         assert len(trick) == n
         if n == 3:

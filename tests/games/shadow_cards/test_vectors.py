@@ -137,9 +137,8 @@ def test_legal_plays(row: str) -> None:
 @pytest.mark.parametrize("row", vectors(LEGAL_PICKS))
 def test_legal_picks(row: str) -> None:
     _, k, hand, picks, legal = (part.strip() for part in row.split("|"))
-    table = Table.at(
-        f"prediction_cards={k} phase=predict leader=2 move=3 hands=-/-/-/{joined(hand)} predictions=-/-/-/{joined(picks)}"
-    )
+    held, aside = f"-/-/-/{joined(hand)}", f"-/-/-/{joined(picks)}"
+    table = Table.at(f"prediction_cards={k} phase=predict leader=2 move=3 hands={held} predictions={aside}")
     assert table.legal() == {"predict": cards(legal)}
 
 
@@ -215,7 +214,7 @@ def test_end(row: str, reward: str) -> None:
     # The last claim is a 0 and all predictions are 0: the last round changes no total.
     rounds = [totals, *[[0] * n] * (chosen.rounds - 2)]
     results = ";".join("/".join(f"0:0:{total}" for total in row) for row in rounds)
-    trick = "/".join("R0 R9 R5 Y4 G3".split()[:n])
+    trick = "/".join(["R0", "R9", "R5", "Y4", "G3"][:n])
     table = Table.at(
         f"num_players={n} reward={reward} phase=claim round={chosen.rounds} trick={chosen.num_tricks} leader=1 lead=0 "
         f"move=1 table={trick} results={results}" + (" extra=" + "B0" * (n == 3) if n == 3 else "")

@@ -22,7 +22,8 @@ def sample(table: Table, seat: int, number: int, first: int = 0) -> np.recarray:
     states = np.repeat(table.batch.get_states(), number)
     batch = type(table.batch)(table.batch.game, number, autoreset=False, **table.options.as_dict())
     batch.set_states(states)
-    return batch.determinised(np.full(number, seat), np.arange(first, first + number, dtype=np.uint64) * np.uint64(7919))
+    seeds = np.arange(first, first + number, dtype=np.uint64) * np.uint64(7919)
+    return batch.determinised(np.full(number, seat), seeds)
 
 
 def keys(states: np.recarray, n: int) -> list[bytes]:
@@ -108,7 +109,7 @@ def test_worlds_without_contradiction(n: int) -> None:
     limited = set()
     step, number = few(5, 41), few(60, 4)
     for moment, now in enumerate(table.states(random.Random(n))):
-        if moment % step and not (now.done or now.row["voids"].any() and moment % few(1, 11) == 0):
+        if moment % step and not (now.done or (now.row["voids"].any() and moment % few(1, 11) == 0)):
             continue
         if moment > few(140, 90) and not now.done:
             continue
@@ -278,7 +279,7 @@ def test_worlds_before_the_first_card(n: int, number: int) -> None:
     check_constraints(table, 0, states)
     assert len(set(keys(states, n))) == len(states)
     unseen = oracle.Hidden(table.now, 0).unseen
-    places = [states["hand"][:, other] for other in range(1, n)] + [states["prediction"][:, other] for other in range(1, n)]
+    places = [states[name][:, other] for name in ("hand", "prediction") for other in range(1, n)]
     places += [states["reserve"][:, stack] for stack in range(2)] if n == 2 else []
     for place in places:
         held = np.array([((place >> np.uint64(card)) & np.uint64(1)).sum() for card in unseen], float)

@@ -1,8 +1,8 @@
 """A table of Shadow Games to set up in short words, for the tests of its clauses.
 
-Cards of the stand-in deck go by code: TC Terrace Chant, SH Show of Hands, FS Founders' Supper, PO Pay'em Off, TS Talent
-Scout, SC Strike Caller, PP Pickpocket, HE Heckler, GB Go-Between, AR Archivist; those of other decks by letter, a for the
-first kind of the file. Favours are written Team/Union/Guild.
+Cards of the stand-in deck go by code: TC Terrace Chant, SH Show of Hands, FS Founders' Supper, PO Pay'em Off, TS
+Talent Scout, SC Strike Caller, PP Pickpocket, HE Heckler, GB Go-Between, AR Archivist; those of other decks by letter,
+a for the first kind of the file. Favours are written Team/Union/Guild.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from shadowenvs.batch import Batch
 from shadowenvs.games.shadow_games import GAME
 from shadowenvs.games.shadow_games import deck as decks
 from shadowenvs.games.shadow_games.spec import max_steps
@@ -59,37 +60,78 @@ CARD_ERRORS = [
         'favour = "tem" }]\nbonus',
         'card 4 "Heckler": effect step 1: "favour" is "tem", expected team, union, guild or any',
     ),
-    ('"lose", who = "target"', '"gain", who = "target"', 'card 4 "Heckler": effect step 1: op "gain" does not take "who"'),
-    ('"steal"', '"steel"', 'card 4 "Heckler": bonus step 1: "op" is "steel", expected '
-     "gain, lose, steal, bribe, protect, look, discard or draw"),
+    (
+        '"lose", who = "target"',
+        '"gain", who = "target"',
+        'card 4 "Heckler": effect step 1: op "gain" does not take "who"',
+    ),
+    (
+        '"steal"',
+        '"steel"',
+        'card 4 "Heckler": bonus step 1: "op" is "steel", expected '
+        "gain, lose, steal, bribe, protect, look, discard or draw",
+    ),
     ('"target"', '"all"', 'card 4 "Heckler": effect step 1: "who" is "all", expected self or target'),
-    ('"lose", who = "target"', '"bribe", to = "all"',
-     'card 4 "Heckler": effect step 1: "to" is "all", expected target or choice'),
+    (
+        '"lose", who = "target"',
+        '"bribe", to = "all"',
+        'card 4 "Heckler": effect step 1: "to" is "all", expected target or choice',
+    ),
     ('op = "steal", favour = "any"', 'op = "steal"', 'card 4 "Heckler": bonus step 1: key "favour" is missing'),
     ('op = "steal", favour = "any"', 'favour = "any"', 'card 4 "Heckler": bonus step 1: key "op" is missing'),
     ('op = "steal", favour = "any"', 'op = "draw"', 'card 4 "Heckler": bonus step 1: key "count" is missing'),
-    ('op = "steal", favour = "any"', 'op = "draw", count = 4',
-     'card 4 "Heckler": bonus step 1: "count" is 4, expected 1, 2 or 3'),
-    ('op = "steal", favour = "any"', 'op = "draw", count = true',
-     'card 4 "Heckler": bonus step 1: "count" is true, expected 1, 2 or 3'),
-    ('op = "steal", favour = "any"', 'op = "look", take = 3',
-     'card 4 "Heckler": bonus step 1: "take" is 3, expected 0, 1 or 2'),
-    ('op = "steal", favour = "any"', 'op = "protect", favour = "any"',
-     'card 4 "Heckler": bonus step 1: op "protect" does not take "favour"'),
-    ('op = "steal", favour = "any"', 'op = "steal", favour = "any", cost = 1',
-     'card 4 "Heckler": bonus step 1: unknown key "cost"; known keys: op, favour, who, to, take, count, then'),
-    ('op = "steal", favour = "any"', 'op = "steal", favour = "any", then = true',
-     'card 4 "Heckler": bonus step 1: "then" needs a step before it'),
-    ('[{ op = "steal", favour = "any" }]', '[{ op = "draw", count = 1 }, { op = "draw", count = 1, then = 1 }]',
-     'card 4 "Heckler": bonus step 2: "then" is 1, expected false or true'),
+    (
+        'op = "steal", favour = "any"',
+        'op = "draw", count = 4',
+        'card 4 "Heckler": bonus step 1: "count" is 4, expected 1, 2 or 3',
+    ),
+    (
+        'op = "steal", favour = "any"',
+        'op = "draw", count = true',
+        'card 4 "Heckler": bonus step 1: "count" is true, expected 1, 2 or 3',
+    ),
+    (
+        'op = "steal", favour = "any"',
+        'op = "look", take = 3',
+        'card 4 "Heckler": bonus step 1: "take" is 3, expected 0, 1 or 2',
+    ),
+    (
+        'op = "steal", favour = "any"',
+        'op = "protect", favour = "any"',
+        'card 4 "Heckler": bonus step 1: op "protect" does not take "favour"',
+    ),
+    (
+        'op = "steal", favour = "any"',
+        'op = "steal", favour = "any", cost = 1',
+        'card 4 "Heckler": bonus step 1: unknown key "cost"; known keys: op, favour, who, to, take, count, then',
+    ),
+    (
+        'op = "steal", favour = "any"',
+        'op = "steal", favour = "any", then = true',
+        'card 4 "Heckler": bonus step 1: "then" needs a step before it',
+    ),
+    (
+        '[{ op = "steal", favour = "any" }]',
+        '[{ op = "draw", count = 1 }, { op = "draw", count = 1, then = 1 }]',
+        'card 4 "Heckler": bonus step 2: "then" is 1, expected false or true',
+    ),
     ('[{ op = "steal", favour = "any" }]', '["steal"]', 'card 4 "Heckler": bonus step 1: is "steal", expected a table'),
     ('[{ op = "steal", favour = "any" }]', '"steal"', 'card 4 "Heckler": "bonus" is "steal", expected a list of steps'),
-    ('[{ op = "lose", who = "target", favour = "any" }]', str(['{ op = "protect" }'] * 5).replace("'", ""),
-     'card 4 "Heckler": effect has 5 steps, allowed are 1 to 4'),
-    ('[{ op = "lose", who = "target", favour = "any" }]', "[]",
-     'card 4 "Heckler": effect has 0 steps, allowed are 1 to 4'),
-    ('[{ op = "steal", favour = "any" }]', str(['{ op = "protect" }'] * 5).replace("'", ""),
-     'card 4 "Heckler": bonus has 5 steps, allowed are 0 to 4'),
+    (
+        '[{ op = "lose", who = "target", favour = "any" }]',
+        str(['{ op = "protect" }'] * 5).replace("'", ""),
+        'card 4 "Heckler": effect has 5 steps, allowed are 1 to 4',
+    ),
+    (
+        '[{ op = "lose", who = "target", favour = "any" }]',
+        "[]",
+        'card 4 "Heckler": effect has 0 steps, allowed are 1 to 4',
+    ),
+    (
+        '[{ op = "steal", favour = "any" }]',
+        str(['{ op = "protect" }'] * 5).replace("'", ""),
+        'card 4 "Heckler": bonus has 5 steps, allowed are 0 to 4',
+    ),
     ('name = "Heckler"', "", 'card 4: key "name" is missing'),
     ('"Heckler"', "7", 'card 4: "name" is 7, expected text, printable and without "#" or a blank in front'),
     ('"Heckler"', '"#11"', 'card 4: "name" is "#11", expected text, printable and without "#" or a blank in front'),
@@ -108,7 +150,7 @@ def test_errors_of_a_card(tmp_path: Path, old: str, new: str, message: str) -> N
     ("head", "message"),
     [
         ("cards = 20", '[deck]: key "name" is missing'),
-        ('name = 3', '[deck]: "name" is 3, expected text'),
+        ("name = 3", '[deck]: "name" is 3, expected text'),
         ('name = "mine"\ncards = "many"', '[deck]: "cards" is "many", expected a whole number of at least 1'),
         ('name = "mine"\ncards = 70', "70 cards, at most 64"),
         ('name = "mine"\ncards = 23', "the copies sum to 20, but [deck] cards is 23"),
@@ -176,7 +218,11 @@ def test_too_few_cards_for_the_table(tmp_path: Path, n: int, hand_draw: int, fit
 
 @pytest.mark.rule("SG-129")
 def test_a_type_outside_the_scale(tmp_path: Path) -> None:
-    cards = (other("Chant"), other("Hands").replace('who = "target", favour = "any"', 'favour = "guild"'), other("Lift"))
+    cards = (
+        other("Chant"),
+        other("Hands").replace('who = "target", favour = "any"', 'favour = "guild"'),
+        other("Lift"),
+    )
     path = written(tmp_path, *cards, HECKLER)
     GAME.options.make(deck=str(path))
     message = 'card 2 "Hands": effect step 1: "favour" is "guild", but favour_types is 2'
@@ -185,11 +231,9 @@ def test_a_type_outside_the_scale(tmp_path: Path) -> None:
 
 @pytest.mark.rule("SG-129")
 def test_a_wrong_file_stops_a_table_before_it_exists(tmp_path: Path) -> None:
-    from shadowenvs.batch import Batch
-
+    path = tmp_path / "mine.toml"
+    path.write_text('[deck]\nname = "mine"\n')
     with pytest.raises(ValueError, match="no card"):
-        path = tmp_path / "mine.toml"
-        path.write_text('[deck]\nname = "mine"\n')
         Batch(GAME, 2, deck=str(path))
 
 
@@ -251,8 +295,10 @@ def test_every_op_and_default_compiles(tmp_path: Path) -> None:
         ('{ op = "draw", count = 2 }', (8, 0, 0, 2, False)),
     ]
     for text, wanted in steps:
-        card = other("Chant").replace('{ op = "lose", who = "target", favour = "any" }', f"{text}, {text[:-2]}, then = true }}")
-        card = card.replace('bonus = [{ op = "steal", favour = "any" }]', "bonus = []").replace("copies = 6", "copies = 20")
+        two = f"{text}, {text[:-2]}, then = true }}"
+        card = other("Chant").replace('{ op = "lose", who = "target", favour = "any" }', two)
+        card = card.replace('bonus = [{ op = "steal", favour = "any" }]', "bonus = []")
+        card = card.replace("copies = 6", "copies = 20")
         deck = decks.load(str(written(tmp_path, card)))
         first, second = deck.cards[0].effect
         assert (first.op, first.favour, first.who, first.count, first.then) == wanted

@@ -14,7 +14,8 @@ GAIN = '{ op = "gain", favour = "team" }'
 
 def one_plot(folder: Path, effect: str, bonus: str = "", **setup: Any) -> Table:
     """Returns a table of three whose only plot has the effect: the deck is 12 x a (Trick), 12 x b (Other, an agent)."""
-    deck = deck_file(folder, card_text("Trick", "plot", 12, effect, bonus), card_text("Other", "agent", 12, GAIN, bonus))
+    other = card_text("Other", "agent", 12, GAIN, bonus)
+    deck = deck_file(folder, card_text("Trick", "plot", 12, effect, bonus), other)
     n = setup.pop("n", 3)
     hands = setup.pop("hands", ["a a b", "a b", "a b", "a b"][:n])
     return table(n, setup.pop("part", "P"), "", hands=hands, deck=deck, **setup)
@@ -50,7 +51,9 @@ def test_steps_are_resolved_in_order(tmp_path: Path) -> None:
 
 @pytest.mark.rule("SG-53", "SG-54")
 def test_up_to_four_steps_each_with_its_choice(tmp_path: Path) -> None:
-    state = one_plot(tmp_path, steps("gain any", "gain any", "lose self any", "gain any")).play("play Trick, pass, pass")
+    state = one_plot(tmp_path, steps("gain any", "gain any", "lose self any", "gain any")).play(
+        "play Trick, pass, pass"
+    )
     for number, choice in enumerate(("Team", "Union", "Team", "Guild")):
         assert (state.phase, state.now.move, state.now.step, state.now.bonus) == ("favour", 0, number, False)
         assert state.now.carried == (number > 0)
@@ -105,7 +108,7 @@ def test_the_type_is_chosen_among_possible_ones_when_the_step_comes() -> None:
 
 @pytest.mark.rule("SG-58")
 def test_types_that_are_not_in_play_are_never_offered(tmp_path: Path) -> None:
-    state = one_plot(tmp_path, steps("gain any"), favour_types=2, favours={s: "1/1/0" for s in range(3)})
+    state = one_plot(tmp_path, steps("gain any"), favour_types=2, favours=dict.fromkeys(range(3), "1/1/0"))
     assert state.play("play Trick, pass, pass").legal() == ["favour Team", "favour Union"]
 
 
@@ -377,7 +380,9 @@ def test_one_token_blocks_the_rest_of_the_play_and_no_other(tmp_path: Path) -> N
 @pytest.mark.rule("SG-83")
 def test_until_turn_blocks_without_spending(tmp_path: Path) -> None:
     deck = deck_file(
-        tmp_path, card_text("Trick", "plot", 12, GAIN), card_text("Other", "agent", 12, steps("steal any", "steal team"))
+        tmp_path,
+        card_text("Trick", "plot", 12, GAIN),
+        card_text("Other", "agent", 12, steps("steal any", "steal team")),
     )
     setup: dict[str, Any] = {"deck": deck, "hands": ["a b", "a b", "a b"], "protection": "until_turn", "shields": "12"}
     state = table(3, "A", "", **setup).play("play Other, seat +2, pass, pass")
@@ -390,6 +395,14 @@ def test_until_turn_blocks_without_spending(tmp_path: Path) -> None:
 
 @pytest.mark.rule("SG-83")
 def test_until_turn_comes_before_the_draw_and_after_the_check() -> None:
-    state = table(2, "A", "PP PO", shields="1", protection="until_turn", victory_check="turn_start",
-                  favours={1: "5/1/1"}, marks={1: "T"}).play("skip")
+    state = table(
+        2,
+        "A",
+        "PP PO",
+        shields="1",
+        protection="until_turn",
+        victory_check="turn_start",
+        favours={1: "5/1/1"},
+        marks={1: "T"},
+    ).play("skip")
     assert (state.phase, state.now.shields) == ("over", {1})

@@ -42,7 +42,12 @@ def test_marks_are_off_at_the_start_and_public() -> None:
 
 @pytest.mark.rule("SG-87")
 def test_a_second_majority_wins() -> None:
-    for favours, mark, wins in (("5/1/1", "T", True), ("7/1/1", "T", True), ("4/1/1", "T", False), ("5/1/1", "", False)):
+    for favours, mark, wins in (
+        ("5/1/1", "T", True),
+        ("7/1/1", "T", True),
+        ("4/1/1", "T", False),
+        ("5/1/1", "", False),
+    ):
         state = table(4, "A", "PP PO", favours={0: favours}, marks={0: mark or "-"}).play("skip")
         assert (state.phase == "over") == wins
         assert state.now.winners == ({0} if wins else set())
@@ -81,7 +86,9 @@ LOST = {"favours": {0: "5/1/1"}, "marks": {0: "T"}}
 
 def lose_and_regain(check: str) -> Table:
     """Seat 0 has its mark on; seat 1 takes a Team favour; seat 0 gets it back and ends its turn."""
-    state = table(2, "A", "", hands=["PP PO", "TS TS"], favours={0: "5/1/1"}, top="SC", victory_check=check).play("skip")
+    state = table(2, "A", "", hands=["PP PO", "TS TS"], favours={0: "5/1/1"}, top="SC", victory_check=check).play(
+        "skip"
+    )
     assert state.marks(0) == "T"
     state.play("skip, play TS, declare TS, pass")
     assert state.favours(0) == "4/1/1"
@@ -205,7 +212,7 @@ def test_nothing_is_legal_at_the_end() -> None:
 def test_win_shares(n: int, k: int) -> None:
     if k > n:
         pytest.skip("more winners than seats")
-    favours = {seat: "1/1/2" for seat in range(n - k, n)}
+    favours = dict.fromkeys(range(n - k, n), "1/1/2")
     hands = ["PP PO", "TC PO", "TC PO", "SH FS", "SH FS", "SH FS"][:n]
     state = table(n, "A", "", hands=hands, favours=favours, max_turns=1).play("skip")
     share = (n - k) / (k * (n - 1))

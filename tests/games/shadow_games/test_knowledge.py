@@ -20,7 +20,18 @@ BY_SEAT = (
     *("challenger", "bonus_target", "recipient", "blocked", "hand_sizes", "known", "known_bars", *COUNTS),
 )
 FOR_ALL = (
-    *("phase", "part", "plotted", "turn_no", "reserve", "reserve_tokens", "declared", "turned_up", "list_no", "step_no"),
+    *(
+        "phase",
+        "part",
+        "plotted",
+        "turn_no",
+        "reserve",
+        "reserve_tokens",
+        "declared",
+        "turned_up",
+        "list_no",
+        "step_no",
+    ),
     *("step_op", "carried", "left", "aside_size", "deck_size", "pile_size", "pile_top", "copies", "agent"),
 )
 OWN = ("hand", "hand_bars", "table_card", "aside", "pile", "pile_unknown", "unseen", "unseen_bars")
@@ -234,15 +245,24 @@ def test_discards_strike_known_cards(known: str, order: str, left: str) -> None:
 
 @pytest.mark.rule("SG-115")
 def test_a_single_visible_discard_buries_nothing() -> None:
-    state = table(3, "A", "", hands=["AR HE", "TC PO", "TC PO"], top=None, pile=rest("AR HE", "TC PO", "TC PO"),
-                  words="known=h/-/-")
+    state = table(
+        3,
+        "A",
+        "",
+        hands=["AR HE", "TC PO", "TC PO"],
+        top=None,
+        pile=rest("AR HE", "TC PO", "TC PO"),
+        words="known=h/-/-",
+    )
     state.play("play AR, declare AR, pass, pass, leave")
     assert state.known(0) == "HE"
     assert state.phase == "discard"
 
 
 @pytest.mark.rule("SG-116")
-@pytest.mark.parametrize(("seen", "known"), [("*", ("SC", "PO PO")), ("0", ("", "PO PO")), ("1", ("SC", "")), ("-", ("", ""))])
+@pytest.mark.parametrize(
+    ("seen", "known"), [("*", ("SC", "PO PO")), ("0", ("", "PO PO")), ("1", ("SC", "")), ("-", ("", ""))]
+)
 def test_with_two_seats_a_known_pile_gives_the_hands_away(seen: str, known: tuple[str, str]) -> None:
     """Seat 0 knows seat 1's hand if it knows the whole pile, and the other way round."""
     pile = rest("TS SC", "PO PO")
@@ -281,8 +301,16 @@ def test_known_cards_are_where_they_are_known_to_be(n: int) -> None:
 @pytest.mark.rule("SG-117")
 def test_options_are_shown() -> None:
     chosen: dict[str, Any] = {
-        "num_players": 5, "protection": "until_turn", "victory_check": "held", "challenge_order": "random",
-        "card_fits_phase": True, "max_turns": 1_234, "reward": "favours", "victory": 7, "hand_keep": 3, "hand_draw": 5,
+        "num_players": 5,
+        "protection": "until_turn",
+        "victory_check": "held",
+        "challenge_order": "random",
+        "card_fits_phase": True,
+        "max_turns": 1_234,
+        "reward": "favours",
+        "victory": 7,
+        "hand_keep": 3,
+        "hand_draw": 5,
     }
     state = dealt(**chosen)
     names = ("num_players", "until_turn", "random_order", "card_fits_phase", "max_turns", "favours_reward", "victory")
@@ -314,7 +342,15 @@ def test_counts_stop_at_their_bound() -> None:
 def test_all_fields_are_covered() -> None:
     options = {field.name for field in GAME.observation.fields} - {*BY_SEAT, *FOR_ALL, *OWN}
     assert options == {
-        *("num_players", "until_turn", "victory_check", "random_order", "card_fits_phase", "max_turns", "favours_reward"),
+        *(
+            "num_players",
+            "until_turn",
+            "victory_check",
+            "random_order",
+            "card_fits_phase",
+            "max_turns",
+            "favours_reward",
+        ),
         *("victory", "favour_types", "hand_keep", "hand_draw"),
     }
     assert Batch(GAME, 1).observations.shape[1] == GAME.observation.size

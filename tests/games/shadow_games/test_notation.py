@@ -61,7 +61,8 @@ def test_what_a_line_may_leave_out() -> None:
 
 def test_a_whole_line() -> None:
     line = (
-        "num_players=3 victory_check=held seed=5 phase=favour turn=4 actor=2 move=2 hands=ae/d/bc stock=abbccddeffgghhij "
+        "num_players=3 victory_check=held seed=5 phase=favour turn=4 actor=2 move=2 hands=ae/d/bc "
+        "stock=abbccddeffgghhij "
         "favours=2.0.1/1.1.3/0.1.1 part=agents plotted=1 known=e/-/- pile=aj seen=2/* shields=1 marks=-/G/T table=i "
         "declared=h target=0 passed=01 step=bonus:0 bonus_target=1 blocked=0 rebuilds=1 plays=2/1/1 polls=3/4/1 "
         "rewards=0.5/0.0/-0.5"
@@ -89,7 +90,10 @@ def test_a_whole_line() -> None:
         ("num_players=2 hands=k/a", "hands: 'k' is not a list of cards"),
         ("hands=a/b", "hands must list 4 seats separated by '/', not 2"),
         ("num_players=2 hands=aaaa/b", "card a (Terrace Chant) stands 4 times in the position, but the deck has 3"),
-        ("num_players=2 hands=a/b stock=-", "card a (Terrace Chant) stands 1 times in the position, but the deck has 3"),
+        (
+            "num_players=2 hands=a/b stock=-",
+            "card a (Terrace Chant) stands 1 times in the position, but the deck has 3",
+        ),
         ("num_players=2 known=d/- hands=a/b", "known: seat 0 does not hold d"),
         ("num_players=2 pile=ab seen=1", "seen must list 2 pile cards separated by '/', not 1"),
         ("num_players=2 pile=a seen=2", "seen: '2' is not a list of seats; seats are 01"),
@@ -111,7 +115,7 @@ def test_a_whole_line() -> None:
     ],
 )
 def test_wrong_lines_name_the_word(line: str, message: str) -> None:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
+    with pytest.raises(ValueError) as caught:
         parse(line)
     assert message in str(caught.value)
 
@@ -132,7 +136,12 @@ def test_the_path_of_a_deck_may_hold_anything(tmp_path: Path) -> None:
 
 def test_actions_by_name() -> None:
     options = GAME.options.make()
-    for word, action in (("play Pay'em Off", 3), ("DECLARE founders' supper", 15), ("seat +2", 26), ("favour union", 33)):
+    for word, action in (
+        ("play Pay'em Off", 3),
+        ("DECLARE founders' supper", 15),
+        ("seat +2", 26),
+        ("favour union", 33),
+    ):
         assert GAME.parse_action(options, word) == action
     assert GAME.format_action(options, 10) == "play #10"
     assert GAME.parse_action(options, "discard #11") == 59

@@ -1248,8 +1248,3 @@ def count_tree(max_turns: int) -> tuple[int, int, int, int]:
 
 def test_counts_of_the_small_tree() -> None:
     assert count_tree(2) == (2266, 25710, 28760, 9)
-
-
-@pytest.mark.long
-def test_counts_of_the_larger_tree() -> None:
-    assert count_tree(3) == (55406, 394292, 443086, 14)

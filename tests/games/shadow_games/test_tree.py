@@ -15,14 +15,7 @@ from shadowenvs.games.shadow_games.notation import KIND_LETTERS
 from shadowenvs.games.shadow_games.spec import CHALLENGE, NONE, PLAY_0, SKIP_0
 from shadowenvs.jit import is_compiled
 
-SMALL_DECK = """\
-card = [
-  { name = "Chant", type = "plot", copies = 2, effect = [{ op = "gain", favour = "team" }], bonus = [{ op = "gain", favour = "union" }] },
-  { name = "Hands", type = "plot", copies = 2, effect = [{ op = "gain", favour = "union" }], bonus = [{ op = "gain", favour = "team" }] },
-  { name = "Lift", type = "plot", copies = 2, effect = [{ op = "steal", favour = "any" }], bonus = [{ op = "lose", who = "target", favour = "any" }] },
-]
-deck = { name = "small", cards = 6 }
-"""
+SMALL_DECK = Path(__file__).parents[2] / "data" / "small_deck.toml"
 SCALE: dict[str, Any] = {
     "num_players": 2,
     "victory": 3,
@@ -108,19 +101,17 @@ def events(before: Any, action: int, after: Any) -> tuple[int, ...]:
     return public
 
 
-def small(folder: Path, max_turns: int) -> dict[str, Any]:
-    path = folder / "small.toml"
-    path.write_text(SMALL_DECK)
-    return {**SCALE, "deck": str(path), "max_turns": max_turns}
+def small(max_turns: int) -> dict[str, Any]:
+    return {**SCALE, "deck": str(SMALL_DECK), "max_turns": max_turns}
 
 
 @pytest.mark.rule("SG-27", "SG-28", "SG-101", "SG-102", "SG-103", "SG-99")
 @pytest.mark.skipif(not is_compiled(), reason="takes a minute uncompiled")
-def test_two_turns(tmp_path: Path) -> None:
-    assert count_tree(small(tmp_path, 2)) == (2_266, 25_710, 28_760, 9)
+def test_two_turns() -> None:
+    assert count_tree(small(2)) == (2_266, 25_710, 28_760, 9)
 
 
 @pytest.mark.long
 @pytest.mark.skipif(not is_compiled(), reason="takes too long uncompiled")
-def test_three_turns(tmp_path: Path) -> None:
-    assert count_tree(small(tmp_path, 3)) == (55_406, 394_292, 443_086, 14)
+def test_three_turns() -> None:
+    assert count_tree(small(3)) == (55_406, 394_292, 443_086, 14)

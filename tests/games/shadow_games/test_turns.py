@@ -210,7 +210,9 @@ def test_each_other_seat_is_polled_once() -> None:
 
 @pytest.mark.rule("SG-37")
 def test_the_first_challenge_ends_the_poll() -> None:
-    state = table(5, "P", "", hands=["TC SH AR", *["FS", "PP", "PO", "TS"]]).play("play TC, declare TC, pass, challenge")
+    state = table(5, "P", "", hands=["TC SH AR", *["FS", "PP", "PO", "TS"]]).play(
+        "play TC, declare TC, pass, challenge"
+    )
     assert state.now.challenges == [0, 0, 1, 0, 0]
     assert state.now.challenger == 2
     assert state.phase == "take"

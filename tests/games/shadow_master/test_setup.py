@@ -185,7 +185,7 @@ def test_first_cards_are_uniform() -> None:
     assert ((counts - num / 42) ** 2 / (num / 42)).sum() < 41 + 4 * (2 * 41) ** 0.5
 
 
-@pytest.mark.rule("SM-18", "SM-19")
+@pytest.mark.rule("SM-11", "SM-18", "SM-19")
 def test_the_card_follows_the_colour_and_tells_number_and_letter() -> None:
     """The card comes from the deck whatever the colour, and its square of this colour counts."""
     standard = deck.find("standard")
