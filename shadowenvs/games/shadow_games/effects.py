@@ -20,17 +20,7 @@ from shadowenvs.games.shadow_games.deck import (
 )
 from shadowenvs.games.shadow_games.piles import discard_aside, draw, num_aside, pick, show_pile
 from shadowenvs.games.shadow_games.scoring import count_points
-from shadowenvs.games.shadow_games.spec import (
-    AGENTS,
-    DISCARD,
-    EFFECT,
-    FAVOUR,
-    HELD,
-    NONE,
-    PICK,
-    RECIPIENT,
-    SINGLE,
-)
+from shadowenvs.games.shadow_games.spec import AGENTS, DISCARD, EFFECT, FAVOUR, HELD, NONE, PICK, RECIPIENT, SINGLE
 from shadowenvs.jit import kernel
 
 RESERVE = -1  # in place of a seat

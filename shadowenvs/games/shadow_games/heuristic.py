@@ -15,7 +15,7 @@ from shadowenvs import rng
 from shadowenvs.games.shadow_games.deck import (
     ANY,
     BRIBE,
-    DRAW,
+    DISCARD_OP,
     GAIN,
     LOOK,
     LOSE,
@@ -34,9 +34,9 @@ from shadowenvs.games.shadow_games.spec import (
     CHALLENGE_0,
     DECLARE,
     DECLARE_0,
+    DISCARD,
     DISCARD_0,
     EFFECT,
-    FAVOUR,
     FAVOUR_0,
     LEAVE_0,
     NONE,
@@ -103,23 +103,16 @@ def heuristic(table: np.recarray, obs: np.recarray, mask: np.ndarray, seed: np.u
 @kernel
 def action_value(table: np.recarray, obs: np.recarray, phase: int, action: int) -> float:
     """Returns about what an action is worth, anywhere but in a poll."""
-    if phase == PLAY:
-        return 0.0 if action == SKIP_0 else card_value(table, obs, action - PLAY_0)
-    if phase == DECLARE:
-        return claim_value(table, obs, one_of(obs.table_card), action - DECLARE_0)
-    if phase == TARGET:
-        return list_value(table, obs, one_of(obs.declared), EFFECT, seat_place(obs, action))
-    if phase == BONUS_TARGET:
-        return list_value(table, obs, one_of(obs.turned_up), BONUS, seat_place(obs, action))
-    if phase == FAVOUR:
-        return type_value(table, obs, action - FAVOUR_0)
-    if phase == TAKE:
-        return take_value(obs, action - FAVOUR_0)
+    if phase in (PLAY, DECLARE):
+        return play_value(table, obs, phase, action)
+    if phase in (TARGET, BONUS_TARGET):
+        kind = one_of(obs.declared) if phase == TARGET else one_of(obs.turned_up)
+        return list_value(table, obs, kind, EFFECT if phase == TARGET else BONUS, seat_place(action))
+    if phase in (PICK, DISCARD):
+        return keep_value(table, obs, phase, action)
     if phase == RECIPIENT:
-        return -weight(obs, seat_place(obs, action)) * total_score(obs, seat_place(obs, action))
-    if phase == PICK:
-        return 0.0 if action == LEAVE_0 else 1.0 + keep_value(table, obs, action - PICK_0)
-    return -keep_value(table, obs, action - DISCARD_0)
+        return -weight(obs, seat_place(action)) * total_score(obs, seat_place(action))
+    return choice_value(table, obs, phase, action - FAVOUR_0)
 
 
 @kernel
@@ -139,7 +132,7 @@ def noise(seed: np.uint64, number: int) -> float:
 
 
 @kernel
-def seat_place(obs: np.recarray, action: int) -> int:
+def seat_place(action: int) -> int:
     """Returns the place in the observation of the seat that an action names; the actor decides, so it sits at 0."""
     return action - SEAT_0 + 1
 
@@ -286,13 +279,9 @@ def can_carry_out(obs: np.recarray, op: int, favour: int, who: int, actor: int, 
     """Returns whether a step finds the favour that it moves."""
     if op > BRIBE:
         return True
-    payer = actor
-    if op == GAIN:
-        payer = NONE
-    elif takes_from_target(op, who):
-        payer = target
-        if is_shielded(obs, target):
-            return False
+    if takes_from_target(op, who) and is_shielded(obs, target):
+        return False
+    payer = payer_of(op, who, actor, target)
     found = False
     for t in range(NUM_TYPES):
         found = found or (favour in (ANY, t) and holds(obs, payer, t))
@@ -300,34 +289,47 @@ def can_carry_out(obs: np.recarray, op: int, favour: int, who: int, actor: int, 
 
 
 @kernel
+def payer_of(op: int, who: int, actor: int, target: int) -> int:
+    """Returns the place of the seat whose favour a step moves, NONE for the reserve."""
+    if op == GAIN:
+        return NONE
+    return target if takes_from_target(op, who) else actor
+
+
+@kernel
+def payee_of(op: int, who: int, actor: int, target: int, recipient: int) -> int:
+    """Returns the place of the seat that gets the favour of a step, NONE for the reserve."""
+    if op == LOSE:
+        return NONE
+    if op == BRIBE:
+        return target if who == 1 else recipient
+    return actor
+
+
+@kernel
 def step_value(obs: np.recarray, op: int, favour: int, who: int, count: int, actor: int, target: int) -> float:
     """Returns about what a step that can be carried out is worth to the observer."""
-    if op == GAIN:
-        return best_move(obs, favour, NONE, actor, actor)
-    if op == LOSE:
-        return best_move(obs, favour, target if who == 1 else actor, NONE, actor)
-    if op == STEAL:
-        return best_move(obs, favour, target, actor, actor)
-    if op == BRIBE:
-        return best_move(obs, favour, actor, target if who == 1 else 1, actor)
+    if op <= BRIBE:
+        payer = payer_of(op, who, actor, target)
+        return best_move(obs, favour, payer, payee_of(op, who, actor, target, 1), actor)
     mine = weight(obs, actor)
     if op == PROTECT:
         return 0.0 if obs.shields[actor] or obs.reserve_tokens == 0 else mine * TOKEN
-    if op == LOOK:
-        return mine * CARD * float(count) if obs.pile_size > 0 else 0.0
-    if op == DRAW:
-        return mine * CARD * float(count)
-    return -0.5 * mine * CARD * float(count)
+    if op == DISCARD_OP:
+        return -0.5 * mine * CARD * float(count)
+    if op == LOOK and obs.pile_size == 0:
+        return 0.0
+    return mine * CARD * float(count)
 
 
 @kernel
 def best_list_value(table: np.recarray, obs: np.recarray, kind: int, list_no: int) -> float:
     """Returns the value of an effect or bonus of the observer's, on the best target."""
-    if table.uses_target[kind, list_no] == 0:
-        return list_value(table, obs, kind, list_no, 1)
     best = WORST
     for place in range(1, int(obs.num_players)):
         best = max(best, list_value(table, obs, kind, list_no, place))
+        if table.uses_target[kind, list_no] == 0:
+            break
     return best
 
 
@@ -335,12 +337,15 @@ def best_list_value(table: np.recarray, obs: np.recarray, kind: int, list_no: in
 
 
 @kernel
-def card_value(table: np.recarray, obs: np.recarray, kind: int) -> float:
-    """Returns what putting down a card is worth: that of the best claim that can be made of it."""
-    best = WORST
+def play_value(table: np.recarray, obs: np.recarray, phase: int, action: int) -> float:
+    """Returns what it is worth to put down a card: that of the best claim, or of the one claim of a DECLARE."""
+    if action == SKIP_0:
+        return 0.0
+    kind = action - PLAY_0 if phase == PLAY else one_of(obs.table_card)
     part = one_of(obs.part)
+    best = WORST
     for claim in range(MAX_KINDS):
-        if table.card_type[claim] == part:
+        if table.card_type[claim] == part and (phase == PLAY or claim == action - DECLARE_0):
             best = max(best, claim_value(table, obs, kind, claim))
     return best
 
@@ -348,15 +353,16 @@ def card_value(table: np.recarray, obs: np.recarray, kind: int) -> float:
 @kernel
 def claim_value(table: np.recarray, obs: np.recarray, kind: int, claim: int) -> float:
     """Returns what it is worth to put down a card and declare it to be of a kind."""
-    effect = best_list_value(table, obs, claim, EFFECT)
+    value = 0.0
+    for list_no in range(2):
+        resolved = kind if list_no == BONUS else claim
+        if list_no == EFFECT or (kind != claim and table.steps[kind, BONUS, 0, 0] != NO_OP):
+            value += best_list_value(table, obs, resolved, list_no)
     challenged = chance_of_challenge(table, obs, claim)
+    challenger = likely_challenger(obs)
     if kind == claim:
-        return effect + challenged * price(obs, 0, likely_challenger(obs))
-    bonus = 0.0
-    if table.steps[kind, BONUS, 0, 0] != NO_OP:
-        bonus = best_list_value(table, obs, kind, BONUS)
-    loss = price(obs, likely_challenger(obs), 0)
-    return (1.0 - challenged) * (effect + bonus) + challenged * loss - HONESTY
+        return value + challenged * price(obs, 0, challenger)
+    return (1.0 - challenged) * value + challenged * price(obs, challenger, 0) - HONESTY
 
 
 @kernel
@@ -396,9 +402,12 @@ def rate_of(part: int, whole: int, prior: float, prior_weight: float) -> float:
 
 
 @kernel
-def keep_value(table: np.recarray, obs: np.recarray, kind: int) -> float:
-    """Returns about what a card in hand is worth: what its effect would bring now."""
-    return best_list_value(table, obs, kind, EFFECT)
+def keep_value(table: np.recarray, obs: np.recarray, phase: int, action: int) -> float:
+    """Returns what it is worth to pick or discard a card, by what its effect would bring now."""
+    if action == LEAVE_0:
+        return 0.0
+    kept = best_list_value(table, obs, action - (PICK_0 if phase == PICK else DISCARD_0), EFFECT)
+    return 1.0 + kept if phase == PICK else -kept
 
 
 # ----------------------------------------------------------------------------------------------------------- challenge
@@ -458,26 +467,16 @@ def chance_to_hold(copies: int, cards: int, hand: int) -> float:
 
 
 @kernel
-def type_value(table: np.recarray, obs: np.recarray, t: int) -> float:
-    """Returns what it is worth to choose a type for the present step."""
+def choice_value(table: np.recarray, obs: np.recarray, phase: int, t: int) -> float:
+    """Returns what it is worth to choose a type, for the present step or after a challenge."""
+    actor = one_of(obs.actor)
+    if phase == TAKE:
+        payer = one_of(obs.challenger) if actor == 0 else actor
+        return move_value(obs, t, payer if holds(obs, payer, t) else NONE, 0)
     list_no = one_of(obs.list_no)
     kind = one_of(obs.declared) if list_no == EFFECT else one_of(obs.turned_up)
     step_no = one_of(obs.step_no)
     op = int(table.steps[kind, list_no, step_no, 0])
     who = int(table.steps[kind, list_no, step_no, 2])
     target = one_of(obs.target) if list_no == EFFECT else one_of(obs.bonus_target)
-    if op == GAIN:
-        return move_value(obs, t, NONE, 0)
-    if op == LOSE:
-        return move_value(obs, t, target if who == 1 else 0, NONE)
-    if op == STEAL:
-        return move_value(obs, t, target, 0)
-    return move_value(obs, t, 0, target if who == 1 else one_of(obs.recipient))
-
-
-@kernel
-def take_value(obs: np.recarray, t: int) -> float:
-    """Returns what it is worth to take a favour of a type after a challenge."""
-    actor = one_of(obs.actor)
-    payer = one_of(obs.challenger) if actor == 0 else actor
-    return move_value(obs, t, payer if holds(obs, payer, t) else NONE, 0)
+    return move_value(obs, t, payer_of(op, who, 0, target), payee_of(op, who, 0, target, one_of(obs.recipient)))

@@ -439,7 +439,7 @@ def test_number_of_worlds_of_a_deal() -> None:
 # ------------------------------------------------------------------------------------------- I. Invariants
 
 
-@pytest.mark.rule("CS-12", "CS-32", "CS-33", "CS-41", "CS-44", "CS-46", "CS-48", "CS-50", "CS-58")
+@pytest.mark.rule("CS-12", "CS-31", "CS-32", "CS-33", "CS-41", "CS-44", "CS-46", "CS-48", "CS-50", "CS-58")
 @pytest.mark.parametrize("n", COUNTS)
 def test_invariants(n: int) -> None:
     """Counts of the cards in every place, at every moment of official games."""
@@ -454,6 +454,8 @@ def test_invariants(n: int) -> None:
             played = {card for card in position.table if card is not None}
             removed = max(0, len(played) - 1 - (position.phase == DISCARD))
             assert len(position.follow) == n - 1 - removed
+            if len(played) == n - 1 and position.phase == PLAY:
+                assert len(position.follow) == 1  # for the last seat
             if (position.round_no, position.trick_no) == (before.round_no, before.trick_no + 1):
                 won[position.lead] += 1
             places = [*position.hands, *position.taken, position.first, position.aside, played, {position.spotlight}]
