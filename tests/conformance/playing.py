@@ -19,13 +19,20 @@ from shadowenvs.jit import is_compiled, specialise
 from tests.conftest import games
 
 
+MOST_SETS = 8
+"""Options sets of an oracle that tests other than the oracle's own play, beside the defaults."""
+
+
+@functools.cache
 def option_sets(name: str) -> dict[str, dict[str, Any]]:
     """Returns sets of options by a short label: the defaults of every player count, and what the oracle proposes."""
     sets: dict[str, dict[str, Any]] = {str(n): {"num_players": n} for n in get_game(name).seats}
     module = f"tests.oracles.{name}"
     if importlib.util.find_spec(module) is not None:
-        propose = getattr(importlib.import_module(module), "option_sets", dict)
-        sets |= propose()
+        proposed = getattr(importlib.import_module(module), "option_sets", dict)()
+        if not isinstance(proposed, dict):
+            proposed = {f"{chosen['num_players']}-set{place}": chosen for place, chosen in enumerate(proposed)}
+        sets |= proposed
     return sets
 
 
@@ -34,9 +41,20 @@ def counts() -> list[Any]:
     return [pytest.param(name, n, id=f"{name}-{n}") for name in games() for n in get_game(name).seats]
 
 
-def cases() -> list[Any]:
+def all_cases() -> list[Any]:
     """Returns test parameters (game, label of an options set)."""
     return [pytest.param(name, label, id=f"{name}-{label}") for name in games() for label in option_sets(name)]
+
+
+def cases() -> list[Any]:
+    """Returns those of all_cases with default options, and some others of each game, evenly chosen."""
+    chosen = []
+    for name in games():
+        labels = list(option_sets(name))
+        defaults, others = labels[: len(get_game(name).seats)], labels[len(get_game(name).seats) :]
+        others = others[:: max(1, -(-len(others) // MOST_SETS))]
+        chosen += [pytest.param(name, label, id=f"{name}-{label}") for label in (*defaults, *others)]
+    return chosen
 
 
 def few(compiled: int, uncompiled: int = 1) -> int:

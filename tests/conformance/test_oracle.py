@@ -13,7 +13,7 @@ import pytest
 from shadowenvs import get_game, rng
 from shadowenvs.batch import Batch
 from shadowenvs.game import Game
-from tests.conformance.playing import cases, few, option_sets, same
+from tests.conformance.playing import all_cases, few, option_sets, same
 from tests.conftest import games
 
 
@@ -109,11 +109,14 @@ def report(batch: Batch, lines: list[str], actions: list[int], difference: str) 
     return f"{difference}\nfrom: {start}\nafter: {'; '.join(words) or 'the deal'}"
 
 
-@pytest.mark.parametrize(("name", "label"), cases())
+@pytest.mark.parametrize(("name", "label"), all_cases())
 def test_games_in_step(name: str, label: str, is_long: bool) -> None:
     """The compiled kernels and the oracle agree on masks, states, points, winners and rewards."""
     batch = Batch(get_game(name), 1, autoreset=False, **option_sets(name)[label])
-    for seed in range(2000 if is_long else few(50 if label.isdigit() else 10, 2)):
+    is_default = label.isdigit()
+    others = max(2, 100 // len(option_sets(name)))
+    number = few(50 if is_default else others, 2)
+    for seed in range((2000 if is_default else 200) if is_long else number):
         play_in_step(Pair.dealt(batch, seed), random.Random(f"{name} {label} {seed}"))
 
 

@@ -80,5 +80,5 @@ def shares(n: int, number: int) -> float:
 @pytest.mark.parametrize(("n", "wanted"), [(3, 0.667), (4, 0.625), (5, 0.5)])
 def test_it_beats_random_players(n: int, wanted: float) -> None:
     """Far more than its fair share, by at least four standard deviations."""
-    number = few(1000, 30)
+    number = few(1000, 12)
     assert shares(n, number) > wanted + few(1, 0) * 4 * (0.25 / number) ** 0.5

@@ -42,7 +42,9 @@ def test_seats() -> None:
 
 @pytest.mark.rule("SM-02")
 def test_two_seats_need_their_option() -> None:
-    with pytest.raises(ValueError, match="num_players must be between 3 and 6, not 2; 2 is possible with two_player=True"):
+    with pytest.raises(
+        ValueError, match="num_players must be between 3 and 6, not 2; 2 is possible with two_player=True"
+    ):
         make(num_players=2)
     assert make(num_players=2, two_player=True).num_coins == 1
     assert make(num_players=2, variant="pocket", reward="points").num_coins == 1
