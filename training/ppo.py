@@ -63,7 +63,7 @@ class Args:
     resume: bool = argument("go on from the run's checkpoint", False)
     set: tuple[str, ...] = argument("options of the game, over those of the file", (), "OPTION=VALUE")
     seed: int = argument("of deals, weights and draws", 0)
-    steps: int = argument("learner decisions to train on", 5_000_000)
+    steps: int = argument("learner decisions to train on", 2_500_000)
     num_envs: int = argument("tables played at the same time", 512)
     num_threads: int = argument("threads that play them", 1)
     rollout: int = argument("decisions per table and update", 64)
@@ -84,10 +84,10 @@ class Args:
     pool_every: int = argument("decisions between past selves", 250_000)
     newest_share: float = argument("share of games with past selves that are the newest one", 0.5)
     checkpoint_every: int = argument("decisions between checkpoints", 250_000)
-    eval_every: int = argument("decisions between evaluations; 0 for one at the end only", 1_000_000)
+    eval_every: int = argument("decisions between evaluations; 0 for one at the end only", 500_000)
     eval_deals: int = argument("deals of an evaluation, each played at every seat", 100)
     final_deals: int = argument("deals of the last evaluation", 500)
-    torch_threads: int = argument("threads of PyTorch; 0 leaves its default", 0)
+    torch_threads: int = argument("threads of PyTorch", 1)
     options: dict[str, Any] = dataclasses.field(default_factory=dict, metadata={"file_only": True})
 
     def __post_init__(self) -> None:
@@ -95,7 +95,16 @@ class Args:
             raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, not {self.activation!r}")
         if not self.hidden or min(self.hidden) < 1:
             raise ValueError(f"hidden must be sizes of at least 1, not {self.hidden!r}")
-        for name in ("steps", "num_envs", "rollout", "minibatch", "epochs", "pool_every", "checkpoint_every"):
+        for name in (
+            "steps",
+            "num_envs",
+            "rollout",
+            "minibatch",
+            "epochs",
+            "pool_every",
+            "checkpoint_every",
+            "torch_threads",
+        ):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
 
@@ -164,8 +173,7 @@ class Run:
             raise ValueError(f"{self.folder} holds no checkpoint to resume")
         self.pool = OpponentPool(self.folder / "pool", self.game, args.pool_size, args.newest_share, seed=args.seed)
         self.network = {"hidden": list(args.hidden), "activation": args.activation}
-        if args.torch_threads:
-            torch.set_num_threads(args.torch_threads)
+        torch.set_num_threads(args.torch_threads)
         card, tensors = load(self.folder / "checkpoint", self.game, self.options) if found else (None, {})
         step = card.step if card is not None else 0
         self.model = self._make_model(step)

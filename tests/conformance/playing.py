@@ -18,7 +18,6 @@ from shadowenvs.game import NO_ACTION, Game
 from shadowenvs.jit import is_compiled, specialise
 from tests.conftest import games
 
-
 MOST_SETS = 8
 """Options sets of an oracle that tests other than the oracle's own play, beside the defaults."""
 
@@ -134,6 +133,11 @@ def played(name: str, label: str, seed: int = 0) -> Record:
         observations=observations,
         rewards=rewards,
     )
+
+
+def length(name: str, n: int) -> int:
+    """Returns the number of actions of one random game: max_steps may be far more than usual."""
+    return len(played(name, str(n)).actions)
 
 
 def _legal_tables(tables: Any, states: Any, seats: Any, masks: Any) -> None:

@@ -18,7 +18,7 @@ from shadowenvs.batch import Batch
 from shadowenvs.game import NO_ACTION, Game
 from shadowenvs.learner import LearnerBatch
 from shadowenvs.turn import Turn
-from tests.conformance.playing import counts, few, heuristic_action, pick, played, rewards_of, same
+from tests.conformance.playing import counts, few, heuristic_action, length, pick, played, rewards_of, same
 from tests.conftest import games
 
 SHOWN = ("observations", "masks", "seats", "learner_rewards", "dones")
@@ -158,16 +158,17 @@ def test_tables_play_as_the_model(name: str, n: int, opponents: str, reward: str
     models = [Model(game, b, int(seeds[b]), seat, pairs, **options) for b in range(3)]
     for b, model in enumerate(models):
         assert same(batch.observations[b], model.batch.observations[0]) and same(batch.masks[b], model.batch.masks[0])
-    steps = few(2 * game.max_steps(batch.options, batch.tables) // n + 2, 12)
-    for number in range(steps):
+    for number in range(few(4 * length(name, n), 12)):
         actions = np.array([pick(mask, number) for mask in batch.masks])
         batch.step(actions)
         for b, model in enumerate(models):
             expected = model.step(int(actions[b]))
             for key, value in expected.items():
                 assert np.array_equal(getattr(batch, key)[b], value), (key, b, number)
+        if all(len(model.episodes) >= 2 for model in models):
+            break
     finished = [episode for model in models for episode in model.episodes]
-    assert len(finished) >= few(3, 0)
+    assert len(finished) >= few(6, 0)
     for episode in finished:
         env = TableEnv(game, **options)
         env.set_state(episode.deal)
@@ -258,7 +259,7 @@ def test_a_policy_object_is_told_of_new_games(name: str) -> None:
     batch.reset(2)
     assert recorder.dealt == [[0, 1, 2]]
     ended = 0
-    for number in range(few(game.max_steps(batch.options, batch.tables), 30)):
+    for number in range(few(2 * length(name, batch.num_players), 30)):
         before = len(recorder.dealt)
         batch.step(np.array([pick(mask, number) for mask in batch.masks]))
         ended += int(batch.dones.sum())

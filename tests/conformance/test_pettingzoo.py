@@ -18,7 +18,7 @@ import shadowenvs
 from shadowenvs import IllegalActionError, get_game
 from shadowenvs.aec import TableEnv
 from shadowenvs.batch import Batch
-from tests.conformance.playing import cases, counts, few, option_sets, pick, played, rewards_of, same
+from tests.conformance.playing import cases, counts, few, length, option_sets, pick, played, rewards_of, same
 from tests.conftest import games
 
 # api_test knows masked environments of PettingZoo by name and warns of Dict observations in others. It looks at all
@@ -49,8 +49,7 @@ def play(env: TableEnv, number: int, steps: int | None = None) -> list[Any]:
 @pytest.mark.parametrize(("name", "n"), counts())
 def test_pettingzoo_api(name: str, n: int, capsys: pytest.CaptureFixture[str]) -> None:
     env = module_of(name).env(num_players=n)
-    length = env.game.max_steps(env.options, env._batch.tables)
-    api_test(env, num_cycles=few(2 * length, 40))
+    api_test(env, num_cycles=few(2 * length(name, n), 40))
 
 
 @pytest.mark.parametrize("reward", ["first", "last"])
@@ -154,9 +153,6 @@ def test_an_environment_plays_as_a_batch(name: str, n: int) -> None:
 
 @pytest.mark.parametrize(("name", "n"), counts())
 def test_ranks_follow_the_points(name: str, n: int) -> None:
-    env = TableEnv(name, n)
-    env.reset(seed=2)
-    play(env, 5, env.game.max_steps(env.options, env._batch.tables))
     env = TableEnv(name, n)
     env.set_state(played(name, str(n), 1).states[-1:])
     points = [env.game.points_sign * value for value in env.infos["seat_0"]["points"]]

@@ -22,7 +22,7 @@ from shadowenvs import GAMES, get_game
 from shadowenvs.aec import TableEnv
 from shadowenvs.learner import LearnerBatch
 from training.networks import export_tensors, import_tensors
-from training.ppo import CONFIGS, Args, Run, main, read_args
+from training.ppo import Args, Run, main, read_args
 from training.report import write_report
 
 ROOT = Path(__file__).parents[2]
@@ -314,7 +314,3 @@ def test_report(tmp_path: Path, finished: Path) -> None:
     text = write_report(tmp_path, card, card.results["trainer"]["history"], 4)
     assert f"{card.step:,} learner decisions" in text
     assert json.loads((finished / "policy" / "card.json").read_text())["game"] == GAME
-
-
-def test_configs_are_known() -> None:
-    assert {file.stem for file in CONFIGS.glob("*.toml")} == set(GAMES)

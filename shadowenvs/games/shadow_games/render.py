@@ -149,7 +149,7 @@ class _View:
         if position.recipient is not None:
             lines.append(f"seat {position.recipient} gets the bribe")
         if position.aside:
-            lines.append(f"{len(position.aside)} cards set aside")
+            lines.append(f"{_cards_of(len(position.aside))} set aside")
         return lines
 
     def deck_note(self) -> str:
@@ -172,6 +172,10 @@ class _View:
 
 def _view(options: ShadowGamesOptions, state: np.recarray, seat: int | None) -> _View:
     return _View(from_state(options, state), options.load_deck().cards, seat)
+
+
+def _cards_of(number: int) -> str:
+    return f"{number} card" + ("s" if number != 1 else "")
 
 
 def _step_text(step: Step) -> str:
@@ -256,12 +260,12 @@ def _table(view: _View) -> list[str]:
     """The play that goes on, and the piles."""
     position = view.position
     lines = [_fill("Table: ", "; ".join([view.claim(), *view.poll()]))] if position.table is not None else []
-    lines.append(f"Deck: {len(position.deck)} cards")
+    lines.append(f"Deck: {_cards_of(len(position.deck))}")
     if not position.pile:
         return [*lines, "Discard pile: empty"]
     known = view.known_pile()
     unknown = len(position.pile) - len(known)
-    lines.append(f"Discard pile: {len(position.pile)} cards, {view.kind(position.pile[-1])} on top")
+    lines.append(f"Discard pile: {_cards_of(len(position.pile))}, {view.kind(position.pile[-1])} on top")
     more = f"; {unknown} more that you do not know" if unknown else ""
     who = "In it: " if view.seat is None else "You know in it: "
     return [*lines, _fill(who, view.kinds(known) + more)]
@@ -448,7 +452,7 @@ def _draw_plate(view: _View, other: int, x: float, y: float) -> str:
             _draw_frame(view, other, x, y, *_PLATE),
             _draw_favours(view, other, x + 28, y + 48, 15),
             _draw_hand(view, other, x + 12, y + 74, right - 70, 30),
-            label(right, y + 92, f"{len(position.hands[other])} cards", height=11, anchor="end", fill=SHADE),
+            label(right, y + 92, _cards_of(len(position.hands[other])), height=11, anchor="end", fill=SHADE),
             _note(right, y + 108, bluffs, "end"),
             _draw_known(view, other, x + 12, y + 135, 33),
         ]
@@ -467,7 +471,7 @@ def _draw_own(view: _View, first: int) -> str:
             _note(x + 18, y + 126, bluffs),
             _draw_known(view, first, x + 18, y + 146, 34),
             _draw_aside(view, first, x + 18, y + 166),
-            _draw_hand(view, first, x + 246, y + 42, right, 104),
+            _draw_hand(view, first, x + 246, y + 42, right, 104 if len(position.hands[first]) < 5 else 54),
         ]
     )
 

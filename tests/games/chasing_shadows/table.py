@@ -24,7 +24,7 @@ from shadowenvs.games.chasing_shadows.notation import (
     parse_card,
     to_state,
 )
-from shadowenvs.games.chasing_shadows.spec import PHASE_NAMES, SUIT_LETTERS, SUIT_NAMES, ChasingShadowsOptions
+from shadowenvs.games.chasing_shadows.spec import SUIT_LETTERS, SUIT_NAMES, ChasingShadowsOptions
 from shadowenvs.jit import is_compiled
 
 PLAY, DISCARD, END = range(3)
@@ -197,10 +197,6 @@ class Table:
         new = object.__new__(Table)
         new.options, new.batch = self.options, self.batch.copy()
         return new
-
-
-def phase_name(table: Table) -> str:
-    return PHASE_NAMES[table.phase]
 
 
 def suit_name(letter: str) -> str:

@@ -68,8 +68,8 @@ def test_another_type_does_not_continue_a_streak() -> None:
 @pytest.mark.rule("SG-90", "SG-85")
 def test_a_majority_counts_at_the_end_of_the_own_turn() -> None:
     """Seat 1 reaches it in seat 0's turn: no mark then, one at the end of its own turn."""
-    state = table(2, "P", "TC PO TS", favours={1: "5/1/1"}).play("play PO, declare TC, challenge, favour Union, skip")
-    assert (state.favours(1), state.marks(1), state.now.actor) == ("5/2/1", "", 1)
+    state = table(2, "P", "TC PO TS", favours={1: "4/1/1"}).play("play PO, declare TC, challenge, favour Team, skip")
+    assert (state.favours(1), state.marks(1), state.now.actor) == ("5/1/1", "", 1)
     state.play("play TC, declare PO, pass, skip")
     assert state.marks(1) == "T"
 
@@ -130,6 +130,9 @@ def test_turn_start_checks_before_anything_else_in_the_turn() -> None:
     gone = table(2, "A", "PP PO", favours={1: "4/5/1"}, marks={1: "T"}, victory_check="turn_start").play("skip")
     assert (gone.phase, gone.marks(1)) == ("play", "T")
     assert gone.play("play TC, declare PO, pass, skip").marks(1) == "U"
+    lost = table(3, "A", "TS PO", favours={2: "5/1/1"}, marks={2: "T"}, victory_check="turn_start")
+    assert lost.play("play TS, declare TS, seat +2, pass, pass").favours(2) == "4/1/1"
+    assert lost.marks(2) == "T"
 
 
 @pytest.mark.rule("SG-98")

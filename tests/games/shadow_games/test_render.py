@@ -39,7 +39,7 @@ def moments(num_players: int) -> tuple[np.recarray, ...]:
         if seen[phase] in (2, 5):
             states.append(state)
         batch.step(batch.random_actions(1, number))
-    over = table(num_players, "A", "PP PO" if num_players < 5 else "", hands=hands(num_players), favours={0: "5/1/1"})
+    over = table(num_players, "A", "", hands=hands(num_players), favours={0: "5/1/1"}, marks={0: "T"})
     over.play("skip")
     return (*states, over.batch.get_states())
 
@@ -111,7 +111,7 @@ def test_cards_set_aside_are_their_owners_business() -> None:
     state = table(3, "A", "AR PO", pile="HE", top="SC").play("play AR, declare AR, pass, pass, leave, discard PO")
     shown = [render.text(state.options, state.batch.get_states(), seat) for seat in (0, 1)]
     assert "Set aside by you: Pay'em Off" in shown[0]
-    assert "1 cards set aside" in shown[1]
+    assert "1 card set aside" in shown[1]
     assert "Set aside by you" not in shown[1]
     assert "set aside: Pay" in render.svg(state.options, state.batch.get_states(), 0)
 
@@ -174,7 +174,10 @@ def test_every_step_has_words(tmp_path: Path) -> None:
         '{ op = "lose", favour = "union" }, { op = "bribe", favour = "any", to = "choice", then = true }, '
         '{ op = "look" }, { op = "draw", count = 2 }'
     )
-    more = '{ op = "bribe", favour = "team" }, { op = "protect" }, { op = "discard", count = 3 }, { op = "look", take = 2 }'
+    more = (
+        '{ op = "bribe", favour = "team" }, { op = "protect" }, { op = "discard", count = 3 }, '
+        '{ op = "look", take = 2 }'
+    )
     cards = [
         card_text(f"A kind of card with the very long name {number}", "plot", 2, ops, more) for number in range(11)
     ]
