@@ -5,10 +5,11 @@ Clause ids (SG-nn) are those of docs/rules/shadow_games.md. The cards are data t
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -113,6 +114,17 @@ class ShadowGamesOptions(Options):
             raise ValueError(f"hand_draw must be more than hand_keep = {self.hand_keep}, not {self.hand_draw}")
         self.load_deck().check_seats(n, self.hand_keep, self.hand_draw)
 
+    @classmethod
+    def unpack(cls, record: Any) -> Self:
+        """As in the base class, but unchecked: the record does not hold the deck, and the default one may not fit."""
+        options = object.__new__(cls)
+        for field in dataclasses.fields(cls):
+            option = field.metadata["option"]
+            held = option.dtype is not None
+            value = option.restored(record[field.name].item()) if held else field.default
+            object.__setattr__(options, field.name, value)
+        return options
+
     def load_deck(self) -> decks.Deck:
         """Returns the deck, read anew only if the file has changed."""
         return decks.load(self.deck, self.favour_types)
@@ -122,15 +134,22 @@ STATE = state_dtype(
     ShadowGamesOptions,
     MAX_SEATS,
     [
-        # the table
+        # In an order without gaps, so that equal states are equal bytes. First the phase, then the table.
+        ("phase", np.int8),  # PLAY ... OVER
         ("favour", np.int16, (MAX_SEATS, NUM_TYPES)),  # favours of each seat
         ("reserve", np.int16, (NUM_TYPES,)),  # favours in the reserve
+        ("turn_no", np.int16),  # from 1
+        # Counts of the whole game by seat, for reports; a play counts when its card is turned up.
+        ("plays", np.int16, (MAX_SEATS,)),
+        ("bluffs", np.int16, (MAX_SEATS,)),
+        ("polls", np.int16, (MAX_SEATS,)),  # answers in CHALLENGE
+        ("challenges", np.int16, (MAX_SEATS,)),
+        ("challenges_won", np.int16, (MAX_SEATS,)),
+        ("rebuilds", np.int32),  # times that the deck was rebuilt (SG-11)
         ("shields", np.int8),  # bit set of seats with a protection token; the others are in the reserve
         ("marks", np.int8, (MAX_SEATS,)),  # streak marks: bit set of types (SG-86)
-        ("turn_no", np.int16),  # from 1
         ("actor", np.int8),  # seat whose turn it is
-        # the play; all empty before the card is put down, and at the end
-        ("phase", np.int8),  # PLAY ... OVER
+        # The play; all empty before the card is put down, and at the end.
         ("part", np.int8),  # PLOTTING or AGENTS; PLOTTING at the end
         ("plotted", np.bool_),  # the Plotting phase of this turn is over and had a play; False at the end
         ("table_kind", np.int8),  # card on the table: face down up to CHALLENGE, then turned up; NONE
@@ -146,7 +165,7 @@ STATE = state_dtype(
         ("recipient", np.int8),  # seat chosen for a bribe whose type is being chosen, NONE
         ("blocked", np.int8),  # bit set of seats whose token this play has spent (SG-82)
         ("aside", np.int8, (MAX_ASIDE,)),  # kinds set aside by a discard step, in order; NONE beyond
-        # cards
+        # Cards.
         ("deck_size", np.int8),
         ("pile_size", np.int8),
         ("hand_size", np.int8, (MAX_SEATS,)),
@@ -154,13 +173,7 @@ STATE = state_dtype(
         ("known", np.int8, (MAX_SEATS, MAX_KINDS)),  # of these, known to all other seats (SG-113)
         ("cards", np.int8, (MAX_CARDS,)),  # pile from place 0, bottom first; deck up to the last, top first; else NONE
         ("seen", np.int8, (MAX_CARDS,)),  # bit set of seats that know the pile card at this place; 0 beyond
-        ("rebuilds", np.int32),  # times that the deck was rebuilt (SG-11)
-        # counts of the whole game by seat, for reports; a play counts when its card is turned up
-        ("plays", np.int16, (MAX_SEATS,)),
-        ("bluffs", np.int16, (MAX_SEATS,)),
-        ("polls", np.int16, (MAX_SEATS,)),  # answers in CHALLENGE
-        ("challenges", np.int16, (MAX_SEATS,)),
-        ("challenges_won", np.int16, (MAX_SEATS,)),
+        ("filler", np.int8, (3,)),  # 0; up to a multiple of 8 bytes
     ],
 )
 

@@ -310,3 +310,14 @@ def test_every_op_and_default_compiles(tmp_path: Path) -> None:
 def test_bound_on_decisions(n: int, bound: int) -> None:
     options = GAME.options.make(num_players=n)
     assert max_steps(options, GAME.tables(options)) == bound
+
+
+def test_options_of_another_deck_can_be_read_from_a_state(tmp_path: Path) -> None:
+    """The record does not hold the deck; the default one would not fit these options."""
+    cards = [other(name).replace('"any"', '"team"') for name in OTHERS]
+    path = written(tmp_path, *cards, head='name = "mine"\ncards = 18')
+    options = GAME.options.make(deck=str(path), favour_types=1, num_players=5)
+    unpacked = GAME.options.unpack(options.pack())
+    assert {**unpacked.as_dict(), "deck": str(path)} == options.as_dict()
+    with pytest.raises(ValueError, match='"favour" is "union", but favour_types is 1'):
+        GAME.options.make(**unpacked.as_dict())

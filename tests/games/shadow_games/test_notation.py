@@ -158,3 +158,13 @@ def test_a_forfeited_game_survives() -> None:
     line = GAME.format_position(batch.options, batch.get_states())
     assert line.endswith("rewards=-1.0/0.0 forfeit=1")
     assert GAME.parse_position(line)[1].tobytes() == batch.get_states().tobytes()
+
+
+def test_a_state_is_small_and_has_no_gaps() -> None:
+    """Equal states are equal bytes, whichever way they were copied."""
+    assert GAME.state.itemsize == 480
+    assert sum(size_of(GAME.state.fields[name][0]) for name in GAME.state.names) == 480
+
+
+def size_of(dtype: np.dtype[Any]) -> int:
+    return sum(size_of(field[0]) for field in dtype.fields.values()) if dtype.fields else dtype.itemsize
