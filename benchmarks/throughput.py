@@ -44,7 +44,7 @@ class Args:
     game: str = argument("name of the game", "shadow_cards")
     seconds: float = argument("length of one round of one contender", 0.5)
     rounds: int = argument("rounds", 7)
-    tables: int = argument("tables of the batch on one core", 1024)
+    tables: int = argument("tables of the batch on one core; many more do not fit into its cache", 256)
     peers: bool = argument("add other libraries, where they are installed", False)
     json: str = argument("also write the figures as JSON; - for standard output", "", "FILE")
 
