@@ -621,6 +621,7 @@ def to_state(position: Position) -> np.recarray:
     row["cards"][: len(position.pile)] = position.pile
     row["cards"][MAX_CARDS - len(position.deck) :] = position.deck
     row["seen"][: len(position.pile)] = [bits(who) for who in position.seen]
+    row["any_known"] = bits(seat for seat in range(n) if position.known[seat])
     row["rebuilds"] = position.rebuilds
     for name in COUNTS:
         row[name][:n] = getattr(position, name)

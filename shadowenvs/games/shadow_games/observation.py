@@ -7,12 +7,14 @@ import numpy as np
 from shadowenvs.game import WIN_SHARE
 from shadowenvs.games.shadow_games.deck import AGENT, MAX_KINDS, NUM_TYPES
 from shadowenvs.games.shadow_games.effects import reserve_tokens, step_entry
+from shadowenvs.games.shadow_games.flags import write_flags
 from shadowenvs.games.shadow_games.piles import num_aside
 from shadowenvs.games.shadow_games.spec import (
     CHALLENGE,
     FAVOUR_BARS,
     HAND_BARS,
     MAX_COUNT,
+    MAX_SEATS,
     NONE,
     OVER,
     RANDOM,
@@ -22,6 +24,11 @@ from shadowenvs.games.shadow_games.spec import (
 )
 from shadowenvs.jit import kernel
 from shadowenvs.layout import clear, write_wide
+
+# Lengths of flags that are written at once; the compiler must know them.
+_FAVOUR_FLAGS, _HAND_FLAGS, _UNSEEN_FLAGS = NUM_TYPES * FAVOUR_BARS, MAX_KINDS * HAND_BARS, MAX_KINDS * UNSEEN_BARS
+
+_SMALL = 64  # numbers below have a 0 in front of them; a power of two, so that many are compared at once
 
 
 @kernel
@@ -37,13 +44,13 @@ def observe(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray)
         observe_play(table, state, seat, obs)
     observe_pile(state, seat, obs)
     observe_hand(table, state, seat, obs)
+    write_flags((1 << n) - 1, obs.present, MAX_SEATS)
+    write_flags(seen_from(seat, int(state.shields), n), obs.shields, MAX_SEATS)
     other = seat
     for place in range(n):
         observe_seat(state, other, place, obs)
         other = 0 if other + 1 == n else other + 1
-    for kind in range(MAX_KINDS):
-        for bar in range(UNSEEN_BARS):
-            obs.unseen_bars[kind, bar] = obs.unseen[kind] > bar
+    observe_unseen(obs)
 
 
 @kernel
@@ -52,7 +59,7 @@ def observe_options(table: np.recarray, state: np.recarray, obs: np.recarray) ->
     options = state.options
     for kind in range(MAX_KINDS):
         obs.copies[kind] = table.copies[kind]
-        obs.agent[kind] = table.card_type[kind] == AGENT
+    write_flags(int(table.kinds[AGENT]), obs.agent, MAX_KINDS)
     obs.num_players = options.num_players
     obs.until_turn = options.protection == UNTIL_TURN
     obs.victory_check[options.victory_check] = 1
@@ -112,13 +119,14 @@ def observe_play(table: np.recarray, state: np.recarray, seat: int, obs: np.reca
         obs.target[place_of(int(state.target), seat, n)] = 1
     if state.challenger != NONE:
         obs.challenger[place_of(int(state.challenger), seat, n)] = 1
-    passed = int(state.passed)
-    blocked = int(state.blocked)
-    if passed | blocked != 0:
-        for other in range(n):
-            place = place_of(other, seat, n)
-            obs.passed[place] = (passed >> other) & 1
-            obs.blocked[place] = (blocked >> other) & 1
+    write_flags(seen_from(seat, int(state.passed), n), obs.passed, MAX_SEATS)
+    write_flags(seen_from(seat, int(state.blocked), n), obs.blocked, MAX_SEATS)
+
+
+@kernel
+def seen_from(seat: int, seats: int, n: int) -> int:
+    """Returns a bit set of seats as a bit set of their places clockwise of a seat."""
+    return (seats >> seat) | (seats << (n - seat) & ((1 << n) - 1))
 
 
 @kernel
@@ -144,33 +152,48 @@ def observe_step(table: np.recarray, state: np.recarray, seat: int, obs: np.reca
 @kernel
 def observe_seat(state: np.recarray, other: int, place: int, obs: np.recarray) -> None:
     """Writes what is public of one seat into row ``place``."""
-    obs.present[place] = 1
-    obs.shields[place] = (int(state.shields) >> other) & 1
     obs.hand_sizes[place] = state.hand_size[other]
-    marks = int(state.marks[other])
-    victory = int(state.options.victory)
+    majority = 0
+    bars = 0
     for t in range(NUM_TYPES):
         favour = int(state.favour[other, t])
-        write_wide(obs.favour[place, t], favour)
-        for bar in range(FAVOUR_BARS):
-            obs.favour_bars[place, t, bar] = favour > bar
-        obs.majority[place, t] = favour >= victory
-        obs.marks[place, t] = (marks >> t) & 1
-    write_wide(obs.plays[place], min(MAX_COUNT, int(state.plays[other])))
-    write_wide(obs.bluffs[place], min(MAX_COUNT, int(state.bluffs[other])))
-    write_wide(obs.polls[place], min(MAX_COUNT, int(state.polls[other])))
-    write_wide(obs.challenges[place], min(MAX_COUNT, int(state.challenges[other])))
-    write_wide(obs.challenges_won[place], min(MAX_COUNT, int(state.challenges_won[other])))
-    any_known = 0
-    for kind in range(MAX_KINDS):
-        any_known |= int(state.known[other, kind])
-    if any_known != 0:
+        bars |= ((1 << min(favour, FAVOUR_BARS)) - 1) << (FAVOUR_BARS * t)
+        majority |= int(favour >= state.options.victory) << t
+    write_flags(bars, obs.favour_bars[place], _FAVOUR_FLAGS)
+    write_flags(majority, obs.majority[place], NUM_TYPES)
+    write_flags(int(state.marks[other]), obs.marks[place], NUM_TYPES)
+    observe_numbers(state, other, place, obs)
+    if (int(state.any_known) >> other) & 1 != 0:
         for kind in range(MAX_KINDS):
             known = int(state.known[other, kind])
             obs.known[place, kind] = known
             obs.known_bars[place, kind] = known > 0
             if place > 0:
                 obs.unseen[kind] -= known
+
+
+@kernel
+def observe_numbers(state: np.recarray, other: int, place: int, obs: np.recarray) -> None:
+    """Writes the wide numbers of a seat, which are seldom above 99."""
+    largest = int(state.plays[other]) | int(state.polls[other])  # the other counts are parts of these
+    for t in range(NUM_TYPES):
+        largest |= int(state.favour[other, t])
+    if largest < _SMALL:
+        for t in range(NUM_TYPES):
+            obs.favour[place, t, 1] = state.favour[other, t]
+        obs.plays[place, 1] = state.plays[other]
+        obs.bluffs[place, 1] = state.bluffs[other]
+        obs.polls[place, 1] = state.polls[other]
+        obs.challenges[place, 1] = state.challenges[other]
+        obs.challenges_won[place, 1] = state.challenges_won[other]
+        return
+    for t in range(NUM_TYPES):
+        write_wide(obs.favour[place, t], int(state.favour[other, t]))
+    write_wide(obs.plays[place], min(MAX_COUNT, int(state.plays[other])))
+    write_wide(obs.bluffs[place], min(MAX_COUNT, int(state.bluffs[other])))
+    write_wide(obs.polls[place], min(MAX_COUNT, int(state.polls[other])))
+    write_wide(obs.challenges[place], min(MAX_COUNT, int(state.challenges[other])))
+    write_wide(obs.challenges_won[place], min(MAX_COUNT, int(state.challenges_won[other])))
 
 
 @kernel
@@ -190,12 +213,21 @@ def observe_pile(state: np.recarray, seat: int, obs: np.recarray) -> None:
 
 @kernel
 def observe_hand(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes the own hand, and the cards whose place the observer does not know (the pool of SG-118)."""
+    """Writes the own hand, and the cards whose place the observer does not know, but for those known in hands."""
+    bars = 0
     for kind in range(MAX_KINDS):
         held = int(state.hand[seat, kind])
         obs.hand[kind] = held
-        for bar in range(HAND_BARS):
-            obs.hand_bars[kind, bar] = held > bar
+        bars |= ((1 << min(held, HAND_BARS)) - 1) << (HAND_BARS * kind)
         unseen = int(table.copies[kind]) - held - int(obs.pile[kind]) - int(obs.aside[kind])
-        unseen -= int(obs.table_card[kind]) + int(obs.turned_up[kind])
-        obs.unseen[kind] = unseen
+        obs.unseen[kind] = unseen - int(obs.table_card[kind]) - int(obs.turned_up[kind])
+    write_flags(bars, obs.hand_bars, _HAND_FLAGS)
+
+
+@kernel
+def observe_unseen(obs: np.recarray) -> None:
+    """Writes the bars of the cards whose place the observer does not know (the pool of SG-118)."""
+    bars = 0
+    for kind in range(MAX_KINDS):
+        bars |= ((1 << min(int(obs.unseen[kind]), UNSEEN_BARS)) - 1) << (UNSEEN_BARS * kind)
+    write_flags(bars, obs.unseen_bars, _UNSEEN_FLAGS)

@@ -32,6 +32,7 @@ def clear_cards(state: np.recarray) -> None:
             state.known[seat, kind] = 0
     for place in range(MAX_ASIDE):
         state.aside[place] = NONE
+    state.any_known = 0
     state.deck_size = 0
     state.pile_size = 0
     state.rebuilds = 0
@@ -98,6 +99,7 @@ def remember_hands(state: np.recarray) -> None:
         if knows_pile(state, 1 - seat):
             for kind in range(MAX_KINDS):
                 state.known[seat, kind] = state.hand[seat, kind]
+            note_known(state, seat)
 
 
 @kernel
@@ -148,6 +150,7 @@ def pick(state: np.recarray, seat: int, kind: int) -> None:
     state.hand[seat, kind] += 1
     state.hand_size[seat] += 1
     state.known[seat, kind] += 1
+    note_known(state, seat)
 
 
 @kernel
@@ -171,10 +174,21 @@ def forget_copies(state: np.recarray, kind: int, place: int, unaware: int) -> No
 
 
 @kernel
+def note_known(state: np.recarray, seat: int) -> None:
+    """Records whether any card of a seat is known, after a change."""
+    total = 0
+    for kind in range(MAX_KINDS):
+        total |= int(state.known[seat, kind])
+    others = int(state.any_known) & ~(1 << seat)
+    state.any_known = others | (1 << seat) if total != 0 else others
+
+
+@kernel
 def strike_known(state: np.recarray, seat: int, kind: int) -> None:
     """SG-114: a card of the kind has left the hand for all to see."""
     if state.known[seat, kind] > 0:
         state.known[seat, kind] -= 1
+        note_known(state, seat)
 
 
 @kernel
@@ -191,6 +205,7 @@ def discard_aside(state: np.recarray, seat: int) -> None:
         state.aside[place] = NONE
     for kind in range(MAX_KINDS):
         state.known[seat, kind] = max(0, int(state.known[seat, kind]) - (num - 1))
+    note_known(state, seat)
 
 
 @kernel

@@ -83,8 +83,8 @@ def step_play(table: np.recarray, state: np.recarray, action: int) -> int:
     state.hand[actor, kind] -= 1
     state.hand_size[actor] -= 1
     state.table_kind = kind
-    if table.kinds_of_type[state.part] == 1:  # SG-101
-        return declare(table, state, int(table.first_of_type[state.part]))
+    if table.single[state.part] != NONE:  # SG-101
+        return declare(table, state, int(table.single[state.part]))
     state.phase = DECLARE
     return ASK
 

@@ -7,6 +7,7 @@ import numpy as np
 from shadowenvs import rng
 from shadowenvs.games.shadow_games.deck import AGENT, MAX_KINDS, NUM_TYPES, PLOT
 from shadowenvs.games.shadow_games.effects import step_types
+from shadowenvs.games.shadow_games.flags import write_flags
 from shadowenvs.games.shadow_games.piles import clear_cards, draw_up_to, shuffle_deck
 from shadowenvs.games.shadow_games.play import (
     clear_play,
@@ -38,6 +39,7 @@ from shadowenvs.games.shadow_games.spec import (
     FINISH,
     LEAVE_0,
     MAX_SEATS,
+    NUM_ACTIONS,
     PASS_0,
     PAY,
     PICK,
@@ -90,7 +92,7 @@ def deal(table: np.recarray, state: np.recarray, seed: np.uint64) -> None:
         state.actor = rng.below(seed, STREAM_FIRST, 0, 0, n)
     begin_turn(state)
     # No hand is empty now, so only SG-27 can pass the Plotting phase.
-    if table.kinds_of_type[PLOTTING] == 0:
+    if table.kinds[PLOTTING] == 0:
         state.part = AGENTS
     state.phase = PLAY
     state.to_move = state.actor
@@ -115,62 +117,79 @@ def deal_favours(state: np.recarray) -> None:
 @kernel
 def legal(table: np.recarray, state: np.recarray, seat: int, mask: np.ndarray) -> None:
     """Writes the legal actions of a seat; none unless the seat is to move, none at the end (SG-124)."""
-    for action in range(len(mask)):
-        mask[action] = False
-    if state.done or seat != state.to_move:
-        return
+    actions = 0
+    if not state.done and seat == state.to_move:
+        actions = legal_actions(table, state)
+    write_flags(actions, mask, NUM_ACTIONS)
+
+
+@kernel
+def legal_actions(table: np.recarray, state: np.recarray) -> int:
+    """Returns the bit set of legal actions of the seat to move."""
     phase = int(state.phase)
     if phase == CHALLENGE:
-        mask[PASS_0] = True
-        mask[CHALLENGE_0] = True
-    elif phase == PLAY:
-        legal_plays(table, state, mask)
-    elif phase == DECLARE:  # SG-18, SG-30
-        for kind in range(MAX_KINDS):
-            mask[DECLARE_0 + kind] = table.card_type[kind] == state.part
-    elif phase in (TARGET, BONUS_TARGET, RECIPIENT):  # SG-31, SG-32, SG-105
-        for place in range(int(state.options.num_players) - 1):
-            mask[SEAT_0 + place] = True
-    elif phase in (FAVOUR, TAKE):
-        types = step_types(table, state) if phase == FAVOUR else take_types(state)
-        for t in range(NUM_TYPES):
-            mask[FAVOUR_0 + t] = (types >> t) & 1 != 0
-    elif phase == PICK:  # SG-71
-        mask[LEAVE_0] = True
-        for place in range(int(state.pile_size)):
-            mask[PICK_0 + int(state.cards[place])] = True
-    else:  # SG-74
-        for kind in range(MAX_KINDS):
-            mask[DISCARD_0 + kind] = state.hand[seat, kind] > 0
+        return (1 << PASS_0) | (1 << CHALLENGE_0)
+    if phase == PLAY:
+        return legal_plays(table, state)
+    if phase == DECLARE:  # SG-18, SG-30
+        return int(table.kinds[state.part]) << DECLARE_0
+    if phase in (TARGET, BONUS_TARGET, RECIPIENT):  # SG-31, SG-32, SG-105
+        return ((1 << (int(state.options.num_players) - 1)) - 1) << SEAT_0
+    if phase == FAVOUR:
+        return step_types(table, state) << FAVOUR_0
+    if phase == TAKE:
+        return take_types(state) << FAVOUR_0
+    if phase == PICK:  # SG-71
+        return (1 << LEAVE_0) | (kinds_in_pile(state) << PICK_0)
+    return kinds_in_hand(state) << DISCARD_0  # SG-74
 
 
 @kernel
-def legal_plays(table: np.recarray, state: np.recarray, mask: np.ndarray) -> None:
+def kinds_in_hand(state: np.recarray) -> int:
+    """Returns the bit set of the kinds that the actor holds."""
+    kinds = 0
+    for kind in range(MAX_KINDS):
+        kinds |= int(state.hand[state.actor, kind] > 0) << kind
+    return kinds
+
+
+@kernel
+def kinds_in_pile(state: np.recarray) -> int:
+    """Returns the bit set of the kinds in the discard pile."""
+    kinds = 0
+    for place in range(int(state.pile_size)):
+        kinds |= 1 << int(state.cards[place])
+    return kinds
+
+
+@kernel
+def legal_plays(table: np.recarray, state: np.recarray) -> int:
     """SG-23: any card of the hand, or only those of the phase's type; and the skip where it is allowed."""
     fits = state.options.card_fits_phase != 0
-    held = 0  # bit set of the types of cards in hand
-    for kind in range(MAX_KINDS):
-        if state.hand[state.actor, kind] > 0:
-            held |= 1 << int(table.card_type[kind])
-            mask[PLAY_0 + kind] = not fits or table.card_type[kind] == state.part
+    held = kinds_in_hand(state)
+    has_plot = held & int(table.kinds[PLOT]) != 0
+    has_agent = held & int(table.kinds[AGENT]) != 0
     if state.part == PLOTTING:
-        mask[SKIP_0] = can_skip_plotting(table, fits, held)
+        can_skip = can_skip_plotting(table, fits, has_plot, has_agent)
     else:  # SG-21, SG-24
-        mask[SKIP_0] = state.plotted or (fits and held & (1 << AGENT) == 0)
+        can_skip = state.plotted or (fits and not has_agent)
+    playable = held & int(table.kinds[state.part]) if fits else held
+    return (playable << PLAY_0) | (int(can_skip) << SKIP_0)
 
 
 @kernel
-def can_skip_plotting(table: np.recarray, fits: bool, held: int) -> bool:
+def can_skip_plotting(table: np.recarray, fits: bool, has_plot: bool, has_agent: bool) -> bool:
     """SG-20, SG-24, SG-28: whether the Plotting phase may be skipped.
 
     Args:
         table: The tables record.
         fits: Option card_fits_phase.
-        held: Bit set of the types of cards in hand.
+        has_plot: Whether the hand holds a plot.
+        has_agent: Whether it holds an agent.
     """
-    if table.kinds_of_type[AGENT] == 0:
+    if table.kinds[AGENT] == 0:
         return False
-    return not fits or held & (1 << AGENT) != 0 or held & (1 << PLOT) == 0
+    return not fits or has_agent or not has_plot
 
 
 # ------------------------------------------------------------------------------------------------------------- step

@@ -173,7 +173,8 @@ STATE = state_dtype(
         ("known", np.int8, (MAX_SEATS, MAX_KINDS)),  # of these, known to all other seats (SG-113)
         ("cards", np.int8, (MAX_CARDS,)),  # pile from place 0, bottom first; deck up to the last, top first; else NONE
         ("seen", np.int8, (MAX_CARDS,)),  # bit set of seats that know the pile card at this place; 0 beyond
-        ("filler", np.int8, (3,)),  # 0; up to a multiple of 8 bytes
+        ("any_known", np.int8),  # bit set of seats with a card in ``known``
+        ("filler", np.int8, (2,)),  # 0; up to a multiple of 8 bytes
     ],
 )
 
@@ -189,6 +190,7 @@ ACTIONS = Actions(
     ActionBlock("LEAVE", 1, "take no further card from the pile"),
     ActionBlock("DISCARD", MAX_KINDS, "discard a card of kind k"),
 )
+NUM_ACTIONS = ACTIONS.size
 PLAY_0, SKIP_0, DECLARE_0, SEAT_0, PASS_0, CHALLENGE_0, FAVOUR_0, PICK_0, LEAVE_0, DISCARD_0 = (
     ACTIONS.first[block.name] for block in ACTIONS.blocks
 )
@@ -272,8 +274,8 @@ TABLES = np.dtype(
         ("cards", np.int8, (MAX_CARDS,)),  # kinds of all cards, ascending; NONE beyond
         ("num_cards", np.int8),
         ("num_kinds", np.int8),
-        ("kinds_of_type", np.int8, (len(CARD_TYPES),)),
-        ("first_of_type", np.int8, (len(CARD_TYPES),)),  # NONE where there is no kind of that type
+        ("kinds", np.int16, (len(CARD_TYPES),)),  # bit set of the kinds of each type
+        ("single", np.int8, (len(CARD_TYPES),)),  # the only kind of each type, NONE where there are more or none
     ],
     align=True,
 )
@@ -285,12 +287,12 @@ def tables(options: ShadowGamesOptions) -> np.recarray:
     record = np.zeros(1, TABLES)
     row = record[0]
     row["steps"] = decks.compile_steps(deck)
-    row["card_type"], row["cards"], row["first_of_type"] = NONE, NONE, NONE
-    for kind, card in reversed(list(enumerate(deck.cards))):
+    row["card_type"], row["cards"], row["single"] = NONE, NONE, NONE
+    for kind, card in enumerate(deck.cards):
         row["card_type"][kind], row["copies"][kind] = card.card_type, card.copies
         row["uses_target"][kind] = [any(step.who for step in steps) for steps in (card.effect, card.bonus)]
-        row["kinds_of_type"][card.card_type] += 1
-        row["first_of_type"][card.card_type] = kind
+        row["single"][card.card_type] = NONE if row["kinds"][card.card_type] else kind
+        row["kinds"][card.card_type] |= 1 << kind
     row["cards"][: deck.size] = deck.kinds()
     row["num_cards"], row["num_kinds"] = deck.size, len(deck.cards)
     record.flags.writeable = False

@@ -31,7 +31,7 @@ def seat_after(state: np.recarray, seat: int, places: int) -> int:
 @kernel
 def open_phase(table: np.recarray, state: np.recarray) -> int:
     """Asks the actor for a play, or passes the phase without a decision (SG-25, SG-27)."""
-    if state.hand_size[state.actor] == 0 or table.kinds_of_type[state.part] == 0:
+    if state.hand_size[state.actor] == 0 or table.kinds[state.part] == 0:
         return END_PHASE
     state.phase = PLAY
     state.to_move = state.actor

@@ -280,7 +280,7 @@ def test_the_stand_in_deck_compiles_to_small_tables() -> None:
     assert steps[9, 0].tolist() == [[6, 0, 0, 1, 0], [8, 0, 0, 1, 0], [7, 0, 0, 2, 0], [0] * 5]
     assert row["cards"].tolist() == [k for k in range(10) for _ in range(3 if k < 4 else 2)] + [-1] * 40
     assert (int(row["num_cards"]), int(row["num_kinds"])) == (24, 10)
-    assert (row["kinds_of_type"].tolist(), row["first_of_type"].tolist()) == ([4, 6], [0, 4])
+    assert (row["kinds"].tolist(), row["single"].tolist()) == ([0b1111, 0b1111110000], [-1, -1])
 
 
 def test_every_op_and_default_compiles(tmp_path: Path) -> None:
