@@ -36,15 +36,19 @@ from agents.random import RandomAgent
 from shadowenvs import get_game
 from shadowenvs.cli import parse_options
 from shadowenvs.game import Game, Options
+from shadowenvs.learner import LearnerBatch
 from shadowenvs.sb3 import SeatVecEnv
 from training.checkpoint import Card, load, save
+from training.imitation import imitate
 from training.networks import (
     ACTIVATIONS,
+    PolicyNetworks,
     export_optimizer,
     export_tensors,
     import_optimizer,
     import_tensors,
     policy_arguments,
+    varying_entries,
 )
 from training.report import write_report
 from training.selfplay import OpponentPool
@@ -77,6 +81,11 @@ class Args:
     clip: float = argument("clipping range of PPO", 0.2)
     hidden: tuple[int, ...] = argument("sizes of the hidden layers", (256, 256), "SIZE")
     activation: str = argument("relu or tanh", "relu")
+    bfloat16: bool = argument("hidden layers in bfloat16: faster on processors that have it", False)
+    imitate: int = argument("decisions of the heuristic to learn from before PPO; 0 for none", 0)
+    imitate_epochs: int = argument("passes over each rollout of these", 2)
+    imitate_rate: float = argument("learning rate meanwhile, at the start; falls to a tenth", 1e-3)
+    win_share_after: int = argument("decisions after which the reward is the share of the victory; 0 for never", 0)
     random_share: float = argument("share of opponents' seats at random", 0.1)
     heuristic_share: float = argument("share of the heuristic", 0.4)
     self_share: float = argument("share of past selves", 0.5)
@@ -176,29 +185,19 @@ class Run:
         torch.set_num_threads(args.torch_threads)
         card, tensors = load(self.folder / "checkpoint", self.game, self.options) if found else (None, {})
         step = card.step if card is not None else 0
+        self.until = args.steps
+        self.imitated: dict[str, Any] = {}
         self.model = self._make_model(step)
         if card is not None:
             self._take_up(card, tensors)
 
     def _make_model(self, step: int) -> MaskablePPO:
-        args = self.args
-        opponents = [
-            ("random", args.random_share),
-            ("heuristic", args.heuristic_share),
-            (self.pool, args.self_share),
-        ]
-        env = SeatVecEnv(
-            self.game,
-            args.num_envs,
-            opponents=[pair for pair in opponents if pair[1] > 0],
-            num_threads=args.num_threads,
-            **self.options.as_dict(),
-        )
-        first, last = args.learning_rate, args.final_learning_rate
+        args, layout = self.args, self.game.observation
+        varies = varying_entries(self.game, self.options)
         model = MaskablePPO(
-            "MlpPolicy",
-            env,
-            learning_rate=lambda remaining: last + (first - last) * remaining,
+            PolicyNetworks,
+            self._make_env(self.options),
+            learning_rate=self._learning_rate,
             n_steps=args.rollout,
             batch_size=args.minibatch,
             n_epochs=args.epochs,
@@ -206,13 +205,33 @@ class Run:
             gae_lambda=args.gae_lambda,
             ent_coef=args.entropy,
             clip_range=args.clip,
-            policy_kwargs=policy_arguments(self.game.observation, args.hidden, args.activation),
+            policy_kwargs=policy_arguments(layout, varies, args.hidden, args.activation, args.bfloat16),
             # A resumed run must not deal the games of its beginning again.
             seed=(args.seed + 1_000_003 * step) % 2**32,
             device="cpu",
         )
         model.set_logger(configure(str(self.folder / "tensorboard"), ["tensorboard"]))
         return model
+
+    def _make_env(self, options: Options) -> SeatVecEnv:
+        args = self.args
+        opponents = [
+            ("random", args.random_share),
+            ("heuristic", args.heuristic_share),
+            (self.pool, args.self_share),
+        ]
+        return SeatVecEnv(
+            self.game,
+            args.num_envs,
+            opponents=[pair for pair in opponents if pair[1] > 0],
+            num_threads=args.num_threads,
+            **options.as_dict(),
+        )
+
+    def _learning_rate(self, remaining: float) -> float:
+        """Returns the rate for the share of the decisions until the next change of the reward that are left."""
+        first, last = self.args.learning_rate, self.args.final_learning_rate
+        return first + (last - first) * (1.0 - remaining) * self.until / self.args.steps
 
     def _take_up(self, card: Card, tensors: dict[str, Any]) -> None:
         if card.network != self.network:
@@ -224,6 +243,7 @@ class Run:
         trainer = card.results["trainer"]
         self.model._n_updates = trainer["updates"]
         self.history = trainer["history"]
+        self.imitated = trainer["imitated"]
         self.pool.restore(trainer["pool"])
 
     # ------------------------------------------------------------------------------------------------------- saving
@@ -245,6 +265,7 @@ class Run:
         """Writes the checkpoint and the policy."""
         tensors = export_tensors(self.model.policy, self.game.observation)
         trainer = {"updates": self.model._n_updates, "history": self.history, "pool": self.pool.steps}
+        trainer["imitated"] = self.imitated
         save(
             self.folder / "checkpoint",
             self.card(trainer=trainer),
@@ -281,11 +302,17 @@ class Run:
 
     def train(self) -> bool:
         """Trains to the end; returns False if it was interrupted. The checkpoint is up to date in both cases."""
-        left = self.args.steps - self.model.num_timesteps
+        args, step = self.args, self.model.num_timesteps
+        if args.imitate and step == 0 and not self.imitated:
+            self._imitate()
         keeper = Keeper(self)
-        if left > 0:
-            with stop_on_interrupt(keeper):
-                self.model.learn(left, callback=keeper, reset_num_timesteps=False)
+        with stop_on_interrupt(keeper):
+            for until, options in self._phases():
+                if self.model.num_timesteps < until and not keeper.interrupted:
+                    self.until = until
+                    if options != self.options:
+                        self.model.set_env(self._make_env(options))
+                    self.model.learn(until - self.model.num_timesteps, callback=keeper, reset_num_timesteps=False)
         keeper.close()
         finished = self.model.num_timesteps >= self.args.steps
         last = self.history[-1] if self.history else {}
@@ -295,6 +322,37 @@ class Run:
             self.history[-1]["heuristic_share_random"] = list(baseline.share)
         self.save()
         return finished
+
+    def _phases(self) -> list[tuple[int, Options]]:
+        """Returns until which decision which options are played."""
+        args = self.args
+        if not 0 < args.win_share_after < args.steps:
+            return [(args.steps, self.options)]
+        later: Options = dataclasses.replace(self.options, reward="win_share")  # type: ignore[call-arg]
+        return [(args.win_share_after, self.options), (args.steps, later)]
+
+    def _imitate(self) -> None:
+        """Lets the learner imitate the heuristic, and evaluates and saves it."""
+        args, start = self.args, time.monotonic()
+        batch = LearnerBatch(self.game, args.num_envs, opponents="heuristic", **self.options.as_dict())
+        batch.reset(args.seed)
+        with tqdm(total=args.imitate, unit=" decisions", unit_scale=True, desc="imitation") as bar:
+            imitated = imitate(
+                self.model.policy,
+                batch,
+                args.imitate,
+                rollout=args.rollout,
+                minibatch=args.minibatch,
+                epochs=args.imitate_epochs,
+                learning_rate=args.imitate_rate,
+                gamma=args.gamma,
+                seed=args.seed,
+                progress=bar.update,
+            )
+        self.imitated = dataclasses.asdict(imitated)
+        self.seconds += time.monotonic() - start
+        self.evaluate(args.eval_deals)
+        self.save()
 
 
 class Keeper(BaseCallback):
