@@ -34,5 +34,6 @@ GAME = Game(
     parse_position=notation.parse_position,
     render=render.text,
     render_svg=render.svg,
+    idle_action=spec.WAIT,
     pictures=pictures,
 )
