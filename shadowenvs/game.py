@@ -249,11 +249,12 @@ def state_dtype(options: type[Options], max_seats: int, fields: list[tuple[Any, 
         ("options", options.dtype()),
     ]
     dtype = np.dtype(header + fields, align=True)
+    assert dtype.names is not None and dtype.fields is not None
     end = 0
-    for name in dtype.names or ():
+    for name in dtype.names:
         if name in dir(np.recarray):
             raise ValueError(f"state field {name} would hide an attribute of NumPy arrays")
-        kind, start = (dtype.fields or {})[name][:2]
+        kind, start = dtype.fields[name][:2]
         if start != end:
             raise ValueError(f"state field {name} leaves {start - end} bytes free before it: order fields by size")
         end = start + kind.itemsize
