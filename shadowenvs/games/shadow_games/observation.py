@@ -221,12 +221,12 @@ def observe_seat(state: np.recarray, other: int, place: int, obs: np.recarray) -
         largest |= int(state.favour[other, t])
     if largest < _SMALL:
         for t in range(NUM_TYPES):
-            write_small(obs.favour[place, t], state.favour[other, t])
-        write_small(obs.plays[place], state.plays[other])
-        write_small(obs.bluffs[place], state.bluffs[other])
-        write_small(obs.polls[place], state.polls[other])
-        write_small(obs.challenges[place], state.challenges[other])
-        write_small(obs.challenges_won[place], state.challenges_won[other])
+            obs.favour[place, t, 1] = state.favour[other, t]
+        obs.plays[place, 1] = state.plays[other]
+        obs.bluffs[place, 1] = state.bluffs[other]
+        obs.polls[place, 1] = state.polls[other]
+        obs.challenges[place, 1] = state.challenges[other]
+        obs.challenges_won[place, 1] = state.challenges_won[other]
     else:
         for t in range(NUM_TYPES):
             write_wide(obs.favour[place, t], int(state.favour[other, t]))
@@ -235,13 +235,6 @@ def observe_seat(state: np.recarray, other: int, place: int, obs: np.recarray) -
         write_wide(obs.polls[place], min(MAX_COUNT, int(state.polls[other])))
         write_wide(obs.challenges[place], min(MAX_COUNT, int(state.challenges[other])))
         write_wide(obs.challenges_won[place], min(MAX_COUNT, int(state.challenges_won[other])))
-
-
-@kernel
-def write_small(entries: np.ndarray, value: int) -> None:
-    """Stores a wide value below 100 into its two entries, int8 [2]."""
-    entries[0] = 0
-    entries[1] = value
 
 
 @kernel

@@ -26,6 +26,7 @@ FOR_ALL = (
         "plotted",
         "turn_no",
         "reserve",
+        "reserve_bars",
         "reserve_tokens",
         "declared",
         "turned_up",
