@@ -344,8 +344,10 @@ def test_an_illegal_action_of_a_policy_is_refused(name: str, action: int | str) 
         for seed in range(20):
             batch.reset(seed)
 
+    game = get_game(name)
+    last = game.options.make().num_players - 1  # in a simultaneous game the others are asked first
     with pytest.raises(IllegalActionError):
-        reset_often(LearnerBatch(get_game(name), 2, opponents=wrong, seat=0))
+        reset_often(LearnerBatch(game, 2, opponents=wrong, seat=last))
 
 
 @pytest.mark.parametrize("name", games())

@@ -1,4 +1,8 @@
-"""What a seat sees of a table of Shadow Games (SG-117)."""
+"""What a seat sees of a table of Shadow Games (SG-117).
+
+Most of it is flags. They are gathered in words, one bit each in the order of the layout, and a word is written at once
+(see flags.py): it writes 64 entries, so words are written in ascending order, and before what follows the last one.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import numpy as np
 from shadowenvs.game import WIN_SHARE
 from shadowenvs.games.shadow_games.deck import AGENT, MAX_KINDS, NUM_TYPES
 from shadowenvs.games.shadow_games.effects import reserve_tokens, step_entry
-from shadowenvs.games.shadow_games.flags import write_flags
+from shadowenvs.games.shadow_games.flags import WORD, write_flags, write_word
 from shadowenvs.games.shadow_games.piles import num_aside
 from shadowenvs.games.shadow_games.spec import (
     CHALLENGE,
@@ -15,7 +19,7 @@ from shadowenvs.games.shadow_games.spec import (
     HAND_BARS,
     MAX_COUNT,
     MAX_SEATS,
-    NONE,
+    OBSERVATION,
     OVER,
     RANDOM,
     TAKE,
@@ -23,34 +27,56 @@ from shadowenvs.games.shadow_games.spec import (
     UNTIL_TURN,
 )
 from shadowenvs.jit import kernel
-from shadowenvs.layout import clear, write_wide
+from shadowenvs.layout import clear_first, write_wide
 
-# Lengths of flags that are written at once; the compiler must know them.
-_FAVOUR_FLAGS, _HAND_FLAGS, _UNSEEN_FLAGS = NUM_TYPES * FAVOUR_BARS, MAX_KINDS * HAND_BARS, MAX_KINDS * UNSEEN_BARS
+_FIRST = {name: place.start for name, place in OBSERVATION.slices.items()}
+
+# Entries where words start, and places of flags within their word.
+_TURN_WORD, _CARD_WORD, _STEP_WORD, _FAVOUR_WORD = (
+    _FIRST[name] for name in ("phase", "declared", "bonus_target", "favour_bars")
+)
+_PART, _PLOTTED, _PRESENT, _ACTOR, _TO_MOVE, _SHIELDS, _TARGET, _PASSED, _CHALLENGER, _BLOCKED = (
+    _FIRST[name] - _TURN_WORD
+    for name in (
+        *("part", "plotted", "present", "actor", "to_move", "shields", "target", "passed", "challenger", "blocked"),
+    )
+)
+_TABLE_CARD, _TURNED_UP, _PILE_TOP, _LIST_NO, _STEP_NO, _STEP_OP, _CARRIED = (
+    _FIRST[name] - _CARD_WORD
+    for name in ("table_card", "turned_up", "pile_top", "list_no", "step_no", "step_op", "carried")
+)
+_RECIPIENT, _RESERVE_BARS, _MAJORITY, _MARKS = (
+    _FIRST[name] - _STEP_WORD for name in ("recipient", "reserve_bars", "majority", "marks")
+)
+_SEAT_BARS = NUM_TYPES * FAVOUR_BARS  # flags of a seat in favour_bars
+_WORD_SEATS = WORD // _SEAT_BARS  # seats of which a word holds those flags
+_SECOND_FAVOUR_WORD = _FAVOUR_WORD + _WORD_SEATS * _SEAT_BARS
 
 _SMALL = 64  # numbers below have a 0 in front of them; a power of two, so that many are compared at once
 
 
 @kernel
 def observe(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes the observation of a seat; seats inside it count clockwise from the observer."""
+    """Writes the observation of a seat; seats inside it count clockwise from the observer.
+
+    What the options fix is the same in every observation of an environment: it is written once and left alone. So are
+    the zeros of absent seats.
+    """
     n = int(state.options.num_players)
-    clear(obs)
-    observe_options(table, state, obs)
-    observe_turn(state, obs)
-    if state.phase != OVER:
-        observe_roles(state, seat, obs)
-    if state.table_kind != NONE:
-        observe_play(table, state, seat, obs)
-    observe_pile(state, seat, obs)
-    observe_hand(table, state, seat, obs)
-    write_flags((1 << n) - 1, obs.present, MAX_SEATS)
-    write_flags(seen_from(seat, int(state.shields), n), obs.shields, MAX_SEATS)
+    clear_first(obs, _TURN_WORD)
+    if obs.num_players == 0:
+        observe_options(table, state, obs)
+    write_word(turn_flags(state, seat), obs, _TURN_WORD)
+    write_word(card_flags(table, state, seat), obs, _CARD_WORD)
+    write_word(step_flags(state, seat), obs, _STEP_WORD)
+    observe_favours(state, seat, obs)
+    observe_numbers(state, obs)
     other = seat
     for place in range(n):
         observe_seat(state, other, place, obs)
         other = 0 if other + 1 == n else other + 1
-    observe_unseen(obs)
+    observe_pile(state, seat, obs)
+    observe_hand(table, state, seat, obs)
 
 
 @kernel
@@ -74,53 +100,10 @@ def observe_options(table: np.recarray, state: np.recarray, obs: np.recarray) ->
 
 
 @kernel
-def observe_turn(state: np.recarray, obs: np.recarray) -> None:
-    """Writes where the game stands, and what lies in the reserve."""
-    obs.phase[state.phase] = 1
-    write_wide(obs.turn_no, int(state.turn_no))
-    for t in range(NUM_TYPES):
-        write_wide(obs.reserve[t], int(state.reserve[t]))
-    obs.reserve_tokens = reserve_tokens(state)
-    obs.deck_size = state.deck_size
-    obs.pile_size = state.pile_size
-
-
-@kernel
-def observe_roles(state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes whose turn it is and who decides."""
-    n = int(state.options.num_players)
-    obs.part[state.part] = 1
-    obs.plotted = state.plotted
-    obs.actor[place_of(int(state.actor), seat, n)] = 1
-    obs.to_move[place_of(int(state.to_move), seat, n)] = 1
-
-
-@kernel
 def place_of(other: int, seat: int, n: int) -> int:
     """Returns how many places clockwise of the observer a seat sits."""
     place = other - seat
     return place + n if place < 0 else place
-
-
-@kernel
-def observe_play(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes the play on the table; its card only to the actor until it is turned up (SG-108)."""
-    n = int(state.options.num_players)
-    phase = int(state.phase)
-    if phase > CHALLENGE:
-        obs.turned_up[state.table_kind] = 1
-        if phase < TAKE:
-            observe_step(table, state, seat, obs)
-    elif seat == state.actor:
-        obs.table_card[state.table_kind] = 1
-    if state.declared != NONE:
-        obs.declared[state.declared] = 1
-    if state.target != NONE:
-        obs.target[place_of(int(state.target), seat, n)] = 1
-    if state.challenger != NONE:
-        obs.challenger[place_of(int(state.challenger), seat, n)] = 1
-    write_flags(seen_from(seat, int(state.passed), n), obs.passed, MAX_SEATS)
-    write_flags(seen_from(seat, int(state.blocked), n), obs.blocked, MAX_SEATS)
 
 
 @kernel
@@ -130,51 +113,109 @@ def seen_from(seat: int, seats: int, n: int) -> int:
 
 
 @kernel
-def observe_step(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes the step of the effect or bonus that waits for a choice."""
+def only(number: int) -> int:
+    """Returns the bit set of one number, the empty one for NONE."""
+    return (1 << (number + 1)) >> 1
+
+
+@kernel
+def turn_flags(state: np.recarray, seat: int) -> int:
+    """Returns the flags from ``phase`` to ``blocked``: where the game stands, and the public part of a play."""
     n = int(state.options.num_players)
-    obs.list_no[state.list_no] = 1
-    obs.step_no[state.step_no] = 1
-    obs.step_op[step_entry(table, state, 0) - 1] = 1
-    obs.carried = state.carried
+    flags = 1 << int(state.phase)
+    if state.phase != OVER:
+        flags |= 1 << (_PART + int(state.part))
+        flags |= 1 << (_ACTOR + place_of(int(state.actor), seat, n))
+        flags |= 1 << (_TO_MOVE + place_of(int(state.to_move), seat, n))
+    flags |= int(state.plotted) << _PLOTTED
+    flags |= ((1 << n) - 1) << _PRESENT
+    flags |= seen_from(seat, int(state.shields), n) << _SHIELDS
+    flags |= seen_from(seat, only(int(state.target)), n) << _TARGET
+    flags |= seen_from(seat, int(state.passed), n) << _PASSED
+    flags |= seen_from(seat, only(int(state.challenger)), n) << _CHALLENGER
+    return flags | seen_from(seat, int(state.blocked), n) << _BLOCKED
+
+
+@kernel
+def card_flags(table: np.recarray, state: np.recarray, seat: int) -> int:
+    """Returns the flags from ``declared`` to ``carried``: cards, and the step that waits for a choice.
+
+    The card on the table is the actor's secret until it is turned up (SG-108).
+    """
+    phase = int(state.phase)
+    flags = only(int(state.declared))
+    card = only(int(state.table_kind))
+    if phase > CHALLENGE:
+        flags |= card << _TURNED_UP
+    elif seat == state.actor:
+        flags |= card << _TABLE_CARD
+    size = int(state.pile_size)
+    if size > 0:
+        flags |= 1 << (_PILE_TOP + int(state.cards[size - 1]))
+    if CHALLENGE < phase < TAKE:
+        flags |= 1 << (_LIST_NO + int(state.list_no))
+        flags |= 1 << (_STEP_NO + int(state.step_no))
+        flags |= 1 << (_STEP_OP + step_entry(table, state, 0) - 1)
+        flags |= int(state.carried) << _CARRIED
+    return flags
+
+
+@kernel
+def step_flags(state: np.recarray, seat: int) -> int:
+    """Returns the flags from ``bonus_target`` to ``marks``: seats that a step concerns, and majorities."""
+    n = int(state.options.num_players)
+    flags = seen_from(seat, only(int(state.bonus_target)), n)
+    flags |= seen_from(seat, only(int(state.recipient)), n) << _RECIPIENT
+    victory = int(state.options.victory)
+    for t in range(NUM_TYPES):
+        flags |= int(state.reserve[t] > 0) << (_RESERVE_BARS + t)
+    other = seat
+    for place in range(n):
+        first = NUM_TYPES * place
+        for t in range(NUM_TYPES):
+            flags |= int(state.favour[other, t] >= victory) << (_MAJORITY + first + t)
+        flags |= int(state.marks[other]) << (_MARKS + first)
+        other = 0 if other + 1 == n else other + 1
+    return flags
+
+
+@kernel
+def observe_favours(state: np.recarray, seat: int, obs: np.recarray) -> None:
+    """Writes the bars of all favours."""
+    n = int(state.options.num_players)
+    first_word = 0
+    second_word = 0
+    other = seat
+    for place in range(n):
+        bars = 0
+        for t in range(NUM_TYPES):
+            bars |= ((1 << min(FAVOUR_BARS, int(state.favour[other, t]))) - 1) << (FAVOUR_BARS * t)
+        if place < _WORD_SEATS:
+            first_word |= bars << (_SEAT_BARS * place)
+        else:
+            second_word |= bars << (_SEAT_BARS * (place - _WORD_SEATS))
+        other = 0 if other + 1 == n else other + 1
+    write_word(first_word, obs, _FAVOUR_WORD)
+    write_word(second_word, obs, _SECOND_FAVOUR_WORD)
+
+
+@kernel
+def observe_numbers(state: np.recarray, obs: np.recarray) -> None:
+    """Writes the public numbers that are not a seat's."""
     obs.left = state.left
-    if state.bonus_target != NONE:
-        obs.bonus_target[place_of(int(state.bonus_target), seat, n)] = 1
-    if state.recipient != NONE:
-        obs.recipient[place_of(int(state.recipient), seat, n)] = 1
-    num = num_aside(state)
-    obs.aside_size = num
-    if seat == state.actor:
-        for place in range(num):
-            obs.aside[state.aside[place]] += 1
+    obs.aside_size = num_aside(state)
+    write_wide(obs.turn_no, int(state.turn_no))
+    for t in range(NUM_TYPES):
+        write_wide(obs.reserve[t], int(state.reserve[t]))
+    obs.reserve_tokens = reserve_tokens(state)
+    obs.deck_size = state.deck_size
+    obs.pile_size = state.pile_size
 
 
 @kernel
 def observe_seat(state: np.recarray, other: int, place: int, obs: np.recarray) -> None:
-    """Writes what is public of one seat into row ``place``."""
+    """Writes the public numbers of one seat into row ``place``."""
     obs.hand_sizes[place] = state.hand_size[other]
-    majority = 0
-    bars = 0
-    for t in range(NUM_TYPES):
-        favour = int(state.favour[other, t])
-        bars |= ((1 << min(favour, FAVOUR_BARS)) - 1) << (FAVOUR_BARS * t)
-        majority |= int(favour >= state.options.victory) << t
-    write_flags(bars, obs.favour_bars[place], _FAVOUR_FLAGS)
-    write_flags(majority, obs.majority[place], NUM_TYPES)
-    write_flags(int(state.marks[other]), obs.marks[place], NUM_TYPES)
-    observe_numbers(state, other, place, obs)
-    if (int(state.any_known) >> other) & 1 != 0:
-        for kind in range(MAX_KINDS):
-            known = int(state.known[other, kind])
-            obs.known[place, kind] = known
-            obs.known_bars[place, kind] = known > 0
-            if place > 0:
-                obs.unseen[kind] -= known
-
-
-@kernel
-def observe_numbers(state: np.recarray, other: int, place: int, obs: np.recarray) -> None:
-    """Writes the wide numbers of a seat, which are seldom above 99."""
     largest = int(state.plays[other]) | int(state.polls[other])  # the other counts are parts of these
     for t in range(NUM_TYPES):
         largest |= int(state.favour[other, t])
@@ -186,48 +227,61 @@ def observe_numbers(state: np.recarray, other: int, place: int, obs: np.recarray
         obs.polls[place, 1] = state.polls[other]
         obs.challenges[place, 1] = state.challenges[other]
         obs.challenges_won[place, 1] = state.challenges_won[other]
-        return
-    for t in range(NUM_TYPES):
-        write_wide(obs.favour[place, t], int(state.favour[other, t]))
-    write_wide(obs.plays[place], min(MAX_COUNT, int(state.plays[other])))
-    write_wide(obs.bluffs[place], min(MAX_COUNT, int(state.bluffs[other])))
-    write_wide(obs.polls[place], min(MAX_COUNT, int(state.polls[other])))
-    write_wide(obs.challenges[place], min(MAX_COUNT, int(state.challenges[other])))
-    write_wide(obs.challenges_won[place], min(MAX_COUNT, int(state.challenges_won[other])))
+    else:
+        for t in range(NUM_TYPES):
+            write_wide(obs.favour[place, t], int(state.favour[other, t]))
+        write_wide(obs.plays[place], min(MAX_COUNT, int(state.plays[other])))
+        write_wide(obs.bluffs[place], min(MAX_COUNT, int(state.bluffs[other])))
+        write_wide(obs.polls[place], min(MAX_COUNT, int(state.polls[other])))
+        write_wide(obs.challenges[place], min(MAX_COUNT, int(state.challenges[other])))
+        write_wide(obs.challenges_won[place], min(MAX_COUNT, int(state.challenges_won[other])))
 
 
 @kernel
 def observe_pile(state: np.recarray, seat: int, obs: np.recarray) -> None:
     """Writes the pile as far as the seat knows it (SG-110)."""
-    size = int(state.pile_size)
     unknown = 0
-    for place in range(size):
+    for place in range(int(state.pile_size)):
         if (int(state.seen[place]) >> seat) & 1 != 0:
             obs.pile[state.cards[place]] += 1
         else:
             unknown += 1
     obs.pile_unknown = unknown
-    if size > 0:
-        obs.pile_top[state.cards[size - 1]] = 1
 
 
 @kernel
 def observe_hand(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes the own hand, and the cards whose place the observer does not know, but for those known in hands."""
-    bars = 0
+    """Writes the own cards, those known in hands, and the cards whose place the observer does not know (SG-118)."""
     for kind in range(MAX_KINDS):
-        held = int(state.hand[seat, kind])
-        obs.hand[kind] = held
-        bars |= ((1 << min(held, HAND_BARS)) - 1) << (HAND_BARS * kind)
-        unseen = int(table.copies[kind]) - held - int(obs.pile[kind]) - int(obs.aside[kind])
-        obs.unseen[kind] = unseen - int(obs.table_card[kind]) - int(obs.turned_up[kind])
-    write_flags(bars, obs.hand_bars, _HAND_FLAGS)
+        obs.hand[kind] = state.hand[seat, kind]
+        obs.unseen[kind] = table.copies[kind] - state.hand[seat, kind] - obs.pile[kind]
+    if state.table_kind >= 0 and (state.phase > CHALLENGE or seat == state.actor):
+        obs.unseen[state.table_kind] -= 1
+    if seat == state.actor:
+        for place in range(num_aside(state)):
+            obs.aside[state.aside[place]] += 1
+            obs.unseen[state.aside[place]] -= 1
+    if state.any_known != 0:
+        observe_known(state, seat, obs)
+    for bar in range(HAND_BARS):
+        for kind in range(MAX_KINDS):
+            obs.hand_bars[bar, kind] = obs.hand[kind] > bar
+    for bar in range(UNSEEN_BARS):
+        for kind in range(MAX_KINDS):
+            obs.unseen_bars[bar, kind] = obs.unseen[kind] > bar
 
 
 @kernel
-def observe_unseen(obs: np.recarray) -> None:
-    """Writes the bars of the cards whose place the observer does not know (the pool of SG-118)."""
-    bars = 0
-    for kind in range(MAX_KINDS):
-        bars |= ((1 << min(int(obs.unseen[kind]), UNSEEN_BARS)) - 1) << (UNSEEN_BARS * kind)
-    write_flags(bars, obs.unseen_bars, _UNSEEN_FLAGS)
+def observe_known(state: np.recarray, seat: int, obs: np.recarray) -> None:
+    """Writes the cards that are known to be in hands (SG-113)."""
+    n = int(state.options.num_players)
+    other = seat
+    for place in range(n):
+        if (int(state.any_known) >> other) & 1 != 0:
+            for kind in range(MAX_KINDS):
+                known = int(state.known[other, kind])
+                obs.known[place, kind] = known
+                obs.known_bars[place, kind] = known > 0
+                if place > 0:
+                    obs.unseen[kind] -= known
+        other = 0 if other + 1 == n else other + 1
