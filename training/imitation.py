@@ -97,6 +97,54 @@ def imitate(
     return Imitated(seen, agreement, explained)
 
 
+def learn_values(
+    policy: PolicyNetworks,
+    batch: LearnerBatch,
+    decisions: int,
+    *,
+    rollout: int,
+    minibatch: int,
+    learning_rate: float,
+    gamma: float,
+    seed: int,
+) -> None:
+    """Lets the value network learn the returns of the policy as it is, which does not change.
+
+    A new reward makes the values of the old one wrong, and PPO would spoil the policy until they are right. The layer
+    that both networks share does not change either.
+
+    Args:
+        policy: The networks.
+        batch: Tables with the new reward, dealt already.
+        decisions: How many to see at least; whole rollouts are.
+        rollout: Decisions per table between updates.
+        minibatch: Decisions per gradient step.
+        learning_rate: Of Adam.
+        gamma: Discount per decision.
+        seed: Of all draws.
+    """
+    generator = np.random.default_rng(seed)
+    torch.manual_seed(seed)
+    own = [*policy.mlp_extractor.value_net.parameters(), *policy.value_net.parameters()]
+    optimizer = torch.optim.Adam(own, learning_rate)
+    seen = 0
+    while seen < decisions:
+        data = play(policy, batch, rollout, 1.0, gamma, generator)
+        observations = data.observations.reshape(-1, data.observations.shape[-1])
+        returns = torch.from_numpy(data.returns.reshape(-1))
+        order = generator.permutation(len(observations))
+        for start in range(0, len(order), minibatch):
+            chosen = order[start : start + minibatch]
+            with torch.no_grad():
+                features = policy.extract_features(torch.from_numpy(observations[chosen]))
+            values = policy.value_net(policy.mlp_extractor.forward_critic(features))[:, 0]
+            loss = torch.nn.functional.mse_loss(values, returns[chosen])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        seen += data.labels.size
+
+
 def play(
     policy: PolicyNetworks,
     batch: LearnerBatch,

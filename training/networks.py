@@ -140,7 +140,7 @@ def policy_arguments(
     }
 
 
-def varying_entries(game: Game, options: Options, num_tables: int = 512, decisions: int = 256) -> NDArray[np.bool_]:
+def varying_entries(game: Game, options: Options, num_tables: int = 128, decisions: int = 256) -> NDArray[np.bool_]:
     """Returns which entries of an observation vary with these options, bool [F].
 
     Entries that tell the options are the same in all games of a run. A network that gave them weight would play

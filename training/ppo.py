@@ -39,7 +39,7 @@ from shadowenvs.game import Game, Options
 from shadowenvs.learner import LearnerBatch
 from shadowenvs.sb3 import SeatVecEnv
 from training.checkpoint import Card, load, save
-from training.imitation import imitate
+from training.imitation import imitate, learn_values
 from training.networks import (
     ACTIVATIONS,
     PolicyNetworks,
@@ -86,6 +86,7 @@ class Args:
     imitate_epochs: int = argument("passes over each rollout of these", 2)
     imitate_rate: float = argument("learning rate meanwhile, at the start; falls to a tenth", 1e-3)
     win_share_after: int = argument("decisions after which the reward is the share of the victory; 0 for never", 0)
+    value_decisions: int = argument("decisions from which the value network then learns before PPO goes on", 500_000)
     random_share: float = argument("share of opponents' seats at random", 0.1)
     heuristic_share: float = argument("share of the heuristic", 0.4)
     self_share: float = argument("share of past selves", 0.5)
@@ -311,7 +312,7 @@ class Run:
                 if self.model.num_timesteps < until and not keeper.interrupted:
                     self.until = until
                     if options != self.options:
-                        self.model.set_env(self._make_env(options))
+                        self._change_reward(options)
                     self.model.learn(until - self.model.num_timesteps, callback=keeper, reset_num_timesteps=False)
         keeper.close()
         finished = self.model.num_timesteps >= self.args.steps
@@ -330,6 +331,24 @@ class Run:
             return [(args.steps, self.options)]
         later: Options = dataclasses.replace(self.options, reward="win_share")  # type: ignore[call-arg]
         return [(args.win_share_after, self.options), (args.steps, later)]
+
+    def _change_reward(self, options: Options) -> None:
+        """Goes on with other options; the value network learns first what they are worth."""
+        args, step = self.args, self.model.num_timesteps
+        if step - args.win_share_after < args.rollout * args.num_envs:  # else it is a run that is taken up later
+            batch = LearnerBatch(self.game, args.num_envs, opponents="heuristic", **options.as_dict())
+            batch.reset(args.seed)
+            learn_values(
+                self.model.policy,
+                batch,
+                args.value_decisions,
+                rollout=args.rollout,
+                minibatch=args.minibatch,
+                learning_rate=args.imitate_rate,
+                gamma=args.gamma,
+                seed=args.seed,
+            )
+        self.model.set_env(self._make_env(options))
 
     def _imitate(self) -> None:
         """Lets the learner imitate the heuristic, and evaluates and saves it."""
