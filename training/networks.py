@@ -140,7 +140,7 @@ def policy_arguments(
     }
 
 
-def varying_entries(game: Game, options: Options, num_tables: int = 128, decisions: int = 256) -> NDArray[np.bool_]:
+def varying_entries(game: Game, options: Options, num_tables: int = 256, decisions: int = 256) -> NDArray[np.bool_]:
     """Returns which entries of an observation vary with these options, bool [F].
 
     Entries that tell the options are the same in all games of a run. A network that gave them weight would play
@@ -159,6 +159,12 @@ def varying_entries(game: Game, options: Options, num_tables: int = 128, decisio
             batch.step(turn.random_actions() if player == "random" else turn.heuristic_actions())
     varies: NDArray[np.bool_] = low < high
     return varies
+
+
+def weighted_entries(tensors: dict[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    """Returns which entries of an observation have weights in a checkpoint, bool [F]."""
+    weighted: NDArray[np.bool_] = (tensors["policy.0.weight"] != 0.0).any(axis=0)
+    return weighted
 
 
 def layers(policy: MaskableActorCriticPolicy) -> dict[str, nn.Linear]:

@@ -49,6 +49,7 @@ from training.networks import (
     import_tensors,
     policy_arguments,
     varying_entries,
+    weighted_entries,
 )
 from training.report import write_report
 from training.selfplay import OpponentPool
@@ -188,13 +189,13 @@ class Run:
         step = card.step if card is not None else 0
         self.until = args.steps
         self.imitated: dict[str, Any] = {}
-        self.model = self._make_model(step)
+        self.model = self._make_model(step, tensors)
         if card is not None:
             self._take_up(card, tensors)
 
-    def _make_model(self, step: int) -> MaskablePPO:
+    def _make_model(self, step: int, tensors: dict[str, Any]) -> MaskablePPO:
         args, layout = self.args, self.game.observation
-        varies = varying_entries(self.game, self.options)
+        varies = weighted_entries(tensors) if tensors else varying_entries(self.game, self.options)
         model = MaskablePPO(
             PolicyNetworks,
             self._make_env(self.options),

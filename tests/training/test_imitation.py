@@ -15,7 +15,8 @@ from agents.neural import NeuralAgent
 from shadowenvs import GAMES, get_game
 from shadowenvs.learner import LearnerBatch
 from shadowenvs.single import spaces
-from training.imitation import imitate, play
+from training import ppo
+from training.imitation import imitate, learn_values, play
 from training.networks import PolicyNetworks, export_tensors, policy_arguments, varying_entries
 from training.ppo import Args, Run, main, read_args
 
@@ -92,6 +93,27 @@ def test_returns_are_what_was_gained_from_there_on(gamma: float) -> None:
             else:
                 total += weight * 0.5
             assert data.returns[t, b] == pytest.approx(total, abs=1e-5)
+
+
+def test_values_are_learned_and_the_policy_stays() -> None:
+    policy = make_networks()
+    with torch.no_grad():
+        policy.value_net.bias.fill_(3.0)
+
+    def error() -> float:
+        data = play(policy, make_batch(), 64, 1.0, 1.0, np.random.default_rng(9))
+        places = data.observations[:16].reshape(-1, GAME.observation.size)
+        with torch.no_grad():
+            values = policy.predict_values(torch.from_numpy(places)).numpy()[:, 0]
+        return float(np.abs(values.mean() - data.returns[:16].mean()))
+
+    before, first = export_tensors(policy, GAME.observation), error()
+    learn_values(policy, make_batch(seed=6), 20_000, rollout=64, minibatch=256, learning_rate=3e-3, gamma=1.0, seed=1)
+    after = export_tensors(policy, GAME.observation)
+    assert error() < first / 3
+    for name in before:
+        changed = name.startswith("value.") and not name.startswith("value.0")
+        assert np.array_equal(before[name], after[name]) != changed, name
 
 
 # ------------------------------------------------------------------------------------------------------------ networks
@@ -211,11 +233,13 @@ def test_a_run_cut_off_after_imitation_goes_on_with_it(tmp_path: Path) -> None:
     assert all(np.array_equal(after[name], before[name]) for name in before)
 
 
-def test_reward_changes_on_the_way(tmp_path: Path) -> None:
+def test_reward_changes_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = rewards_of(GAME)[1]
     words = ("--steps", "1024", "--win-share-after", "512", "--set", f"reward={other}")
     run = Run(small_args(tmp_path / "run", *words))
     seen: list[tuple[int, str]] = []
+    learned: list[int] = []
+    monkeypatch.setattr(ppo, "learn_values", lambda *_, **words: learned.append(run.model.num_timesteps))
     learn = run.model.learn
 
     def watch(*arguments: Any, **keywords: Any) -> Any:
@@ -226,6 +250,7 @@ def test_reward_changes_on_the_way(tmp_path: Path) -> None:
     run.model.learn = watch  # type: ignore[method-assign]
     assert run.train()
     assert seen == [(0, other), (512, "win_share")]
+    assert learned == [512]
     args = run.args
     rate = run.model.policy.optimizer.param_groups[0]["lr"]
     assert rate == pytest.approx(args.final_learning_rate)
