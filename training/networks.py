@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, cast
 
 import gymnasium
@@ -13,7 +14,6 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtr
 from torch import nn
 
 from shadowenvs.game import Game, Options
-from shadowenvs.layout import Layout
 from shadowenvs.learner import LearnerBatch
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
@@ -40,6 +40,7 @@ class ScaledFeatures(BaseFeaturesExtractor):
         self.columns: torch.Tensor
         self.inverse_scale: torch.Tensor
         columns = np.flatnonzero(varies)
+        self.scale = scale
         self.bfloat16 = bfloat16
         self.register_buffer("columns", torch.from_numpy(columns))
         self.register_buffer("inverse_scale", torch.from_numpy(1.0 / scale[columns]))
@@ -114,14 +115,56 @@ class PolicyNetworks(MaskableActorCriticPolicy):
         return values, log_probabilities.gather(1, actions.long()[:, None])[:, 0], entropy
 
 
-def policy_arguments(
-    layout: Layout, varies: NDArray[np.bool_], hidden: tuple[int, ...], activation: str, bfloat16: bool
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Entries:
+    """What a network does with the entries of an observation.
+
+    Attributes:
+        varies: bool [F], those that get weights.
+        scale: float32 [F], what they are divided by, at least 1.
+    """
+
+    varies: NDArray[np.bool_]
+    scale: NDArray[np.float32]
+
+    @classmethod
+    def measure(cls, game: Game, options: Options, num_tables: int = 256, decisions: int = 256) -> Entries:
+        """Returns those that vary with these options, scaled by twice their standard deviation.
+
+        Entries that tell the options are the same in all games of a run. A network that gave them weight would play
+        differently under another reward, though nothing else differs. And a number that may become 120 but is 2 in
+        all games that are played would be next to nothing if it were divided by 120. Games of random and heuristic
+        players, always the same ones, show both.
+        """
+        low, high = game.observation.high.copy(), game.observation.low.copy()
+        sums = np.zeros((2, game.observation.size))
+        for number, player in enumerate(("random", "heuristic")):
+            batch = LearnerBatch(game, num_tables, opponents=player, **options.as_dict())
+            batch.reset(number)
+            generator = np.random.default_rng(number)
+            for _ in range(decisions):
+                np.minimum(low, batch.observations.min(axis=0), out=low)
+                np.maximum(high, batch.observations.max(axis=0), out=high)
+                values = batch.observations.astype(np.float32)
+                sums += values.sum(axis=0), np.square(values).sum(axis=0)
+                turn = batch.turn(generator)
+                batch.step(turn.random_actions() if player == "random" else turn.heuristic_actions())
+        means, squares = sums / (2 * num_tables * decisions)
+        deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
+        scale = np.minimum(np.maximum(2.0 * deviations, 1.0), game.observation.scale())
+        return cls(low < high, scale.astype(np.float32))
+
+    @classmethod
+    def of(cls, tensors: dict[str, NDArray[Any]]) -> Entries:
+        """Returns those of a checkpoint."""
+        return cls((tensors["policy.0.weight"] != 0.0).any(axis=0), tensors["scale"].copy())
+
+
+def policy_arguments(entries: Entries, hidden: tuple[int, ...], activation: str, bfloat16: bool) -> dict[str, Any]:
     """Returns the ``policy_kwargs`` of MaskablePPO for PolicyNetworks with these hidden layers.
 
     Args:
-        layout: Of the observations.
-        varies: bool [F], entries that shall get weights.
+        entries: What the first layer does with an observation.
         hidden: Sizes of the hidden layers.
         activation: One of ACTIVATIONS.
         bfloat16: Whether hidden layers compute in bfloat16; outputs, weights and optimiser are float32 in any case.
@@ -129,8 +172,8 @@ def policy_arguments(
     return {
         "features_extractor_class": ScaledFeatures,
         "features_extractor_kwargs": {
-            "scale": layout.scale(),
-            "varies": varies,
+            "scale": entries.scale,
+            "varies": entries.varies,
             "size": hidden[0],
             "activation": activation,
             "bfloat16": bfloat16,
@@ -140,36 +183,9 @@ def policy_arguments(
     }
 
 
-def varying_entries(game: Game, options: Options, num_tables: int = 256, decisions: int = 256) -> NDArray[np.bool_]:
-    """Returns which entries of an observation vary with these options, bool [F].
-
-    Entries that tell the options are the same in all games of a run. A network that gave them weight would play
-    differently under another reward, though nothing else differs. Games of random and heuristic players, always the
-    same ones, show which vary.
-    """
-    low, high = game.observation.high.copy(), game.observation.low.copy()
-    for number, player in enumerate(("random", "heuristic")):
-        batch = LearnerBatch(game, num_tables, opponents=player, **options.as_dict())
-        batch.reset(number)
-        generator = np.random.default_rng(number)
-        for _ in range(decisions):
-            np.minimum(low, batch.observations.min(axis=0), out=low)
-            np.maximum(high, batch.observations.max(axis=0), out=high)
-            turn = batch.turn(generator)
-            batch.step(turn.random_actions() if player == "random" else turn.heuristic_actions())
-    varies: NDArray[np.bool_] = low < high
-    return varies
-
-
-def weighted_entries(tensors: dict[str, NDArray[Any]]) -> NDArray[np.bool_]:
-    """Returns which entries of an observation have weights in a checkpoint, bool [F]."""
-    weighted: NDArray[np.bool_] = (tensors["policy.0.weight"] != 0.0).any(axis=0)
-    return weighted
-
-
-def layers(policy: MaskableActorCriticPolicy) -> dict[str, nn.Linear]:
+def layers(policy: PolicyNetworks) -> dict[str, nn.Linear]:
     """Returns the linear layers of both networks by their names in a checkpoint."""
-    first: Any = policy.features_extractor.linear
+    first = policy.features_extractor.linear
     named: dict[str, nn.Linear] = {}
     for name, body, last in (
         ("policy", policy.mlp_extractor.policy_net, policy.action_net),
@@ -182,13 +198,14 @@ def layers(policy: MaskableActorCriticPolicy) -> dict[str, nn.Linear]:
     return named
 
 
-def export_tensors(policy: MaskableActorCriticPolicy, layout: Layout) -> dict[str, NDArray[np.float32]]:
+def export_tensors(policy: PolicyNetworks) -> dict[str, NDArray[np.float32]]:
     """Returns copies of the weights as a checkpoint holds them."""
-    tensors = {"scale": layout.scale()}
+    scale = policy.features_extractor.scale
+    tensors = {"scale": scale.copy()}
     for name, layer in layers(policy).items():
         weight = layer.weight.detach().cpu().numpy()
         if name in FIRST:
-            full = np.zeros((len(weight), layout.size), np.float32)
+            full = np.zeros((len(weight), len(scale)), np.float32)
             full[:, columns(policy)] = weight
             weight = full
         tensors[f"{name}.weight"] = weight.copy()
@@ -196,7 +213,7 @@ def export_tensors(policy: MaskableActorCriticPolicy, layout: Layout) -> dict[st
     return tensors
 
 
-def import_tensors(policy: MaskableActorCriticPolicy, tensors: dict[str, NDArray[Any]]) -> None:
+def import_tensors(policy: PolicyNetworks, tensors: dict[str, NDArray[Any]]) -> None:
     """Sets the weights from a checkpoint's tensors, whose shapes were checked when it was loaded."""
     with torch.no_grad():
         for name, layer in layers(policy).items():
@@ -205,10 +222,9 @@ def import_tensors(policy: MaskableActorCriticPolicy, tensors: dict[str, NDArray
             layer.bias.copy_(torch.from_numpy(tensors[f"{name}.bias"].copy()))
 
 
-def columns(policy: MaskableActorCriticPolicy) -> NDArray[np.int64]:
+def columns(policy: PolicyNetworks) -> NDArray[np.int64]:
     """Returns the entries of an observation that the first layer takes."""
-    extractor: Any = policy.features_extractor
-    places: NDArray[np.int64] = extractor.columns.numpy()
+    places: NDArray[np.int64] = policy.features_extractor.columns.numpy()
     return places
 
 

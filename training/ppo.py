@@ -42,14 +42,13 @@ from training.checkpoint import Card, load, save
 from training.imitation import imitate, learn_values
 from training.networks import (
     ACTIVATIONS,
+    Entries,
     PolicyNetworks,
     export_optimizer,
     export_tensors,
     import_optimizer,
     import_tensors,
     policy_arguments,
-    varying_entries,
-    weighted_entries,
 )
 from training.report import write_report
 from training.selfplay import OpponentPool
@@ -84,7 +83,8 @@ class Args:
     activation: str = argument("relu or tanh", "relu")
     bfloat16: bool = argument("hidden layers in bfloat16: faster on processors that have it", False)
     imitate: int = argument("decisions of the heuristic to learn from before PPO; 0 for none", 0)
-    imitate_epochs: int = argument("passes over each rollout of these", 2)
+    imitate_minibatch: int = argument("of these per gradient step", 1024)
+    imitate_epochs: int = argument("passes over each rollout of these", 4)
     imitate_rate: float = argument("learning rate meanwhile, at the start; falls to a tenth", 1e-3)
     win_share_after: int = argument("decisions after which the reward is the share of the victory; 0 for never", 0)
     value_decisions: int = argument("decisions from which the value network then learns before PPO goes on", 500_000)
@@ -112,6 +112,8 @@ class Args:
             "rollout",
             "minibatch",
             "epochs",
+            "imitate_minibatch",
+            "imitate_epochs",
             "pool_every",
             "checkpoint_every",
             "torch_threads",
@@ -194,8 +196,8 @@ class Run:
             self._take_up(card, tensors)
 
     def _make_model(self, step: int, tensors: dict[str, Any]) -> MaskablePPO:
-        args, layout = self.args, self.game.observation
-        varies = weighted_entries(tensors) if tensors else varying_entries(self.game, self.options)
+        args = self.args
+        entries = Entries.of(tensors) if tensors else Entries.measure(self.game, self.options)
         model = MaskablePPO(
             PolicyNetworks,
             self._make_env(self.options),
@@ -207,7 +209,7 @@ class Run:
             gae_lambda=args.gae_lambda,
             ent_coef=args.entropy,
             clip_range=args.clip,
-            policy_kwargs=policy_arguments(layout, varies, args.hidden, args.activation, args.bfloat16),
+            policy_kwargs=policy_arguments(entries, args.hidden, args.activation, args.bfloat16),
             # A resumed run must not deal the games of its beginning again.
             seed=(args.seed + 1_000_003 * step) % 2**32,
             device="cpu",
@@ -265,7 +267,7 @@ class Run:
 
     def save(self) -> None:
         """Writes the checkpoint and the policy."""
-        tensors = export_tensors(self.model.policy, self.game.observation)
+        tensors = export_tensors(self.model.policy)
         trainer = {"updates": self.model._n_updates, "history": self.history, "pool": self.pool.steps}
         trainer["imitated"] = self.imitated
         save(
@@ -277,14 +279,14 @@ class Run:
 
     def add_to_pool(self) -> None:
         """Lets the learner as it is now play among the past selves."""
-        tensors = export_tensors(self.model.policy, self.game.observation)
+        tensors = export_tensors(self.model.policy)
         self.pool.add(self.model.num_timesteps, self.card(), tensors)
 
     # --------------------------------------------------------------------------------------------------- evaluation
 
     def evaluate(self, num_deals: int) -> dict[str, Any]:
         """Plays the greedy policy against n - 1 random and n - 1 heuristic opponents, and keeps the result."""
-        tensors = export_tensors(self.model.policy, self.game.observation)
+        tensors = export_tensors(self.model.policy)
         learner = NeuralAgent(self.card(), tensors, "ppo")
         entry: dict[str, Any] = {"step": self.model.num_timesteps, "seconds": round(self.seconds, 1)}
         for opponent in (RandomAgent(), HeuristicAgent()):
@@ -362,7 +364,7 @@ class Run:
                 batch,
                 args.imitate,
                 rollout=args.rollout,
-                minibatch=args.minibatch,
+                minibatch=args.imitate_minibatch,
                 epochs=args.imitate_epochs,
                 learning_rate=args.imitate_rate,
                 gamma=args.gamma,

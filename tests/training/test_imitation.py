@@ -17,7 +17,7 @@ from shadowenvs.learner import LearnerBatch
 from shadowenvs.single import spaces
 from training import ppo
 from training.imitation import imitate, learn_values, play
-from training.networks import PolicyNetworks, export_tensors, policy_arguments, varying_entries
+from training.networks import Entries, PolicyNetworks, export_tensors, policy_arguments
 from training.ppo import Args, Run, main, read_args
 
 GAME = get_game(next(iter(GAMES)))
@@ -27,8 +27,8 @@ OPTIONS = GAME.options.make()
 def make_networks(bfloat16: bool = False, hidden: tuple[int, ...] = (64, 32), seed: int = 0) -> PolicyNetworks:
     torch.set_num_threads(1)
     torch.manual_seed(seed)
-    varies = varying_entries(GAME, OPTIONS, num_tables=64, decisions=128)
-    arguments = policy_arguments(GAME.observation, varies, hidden, "relu", bfloat16)
+    entries = Entries.measure(GAME, OPTIONS, num_tables=64, decisions=128)
+    arguments = policy_arguments(entries, hidden, "relu", bfloat16)
     return PolicyNetworks(*spaces(make_batch(1)), lambda _: 1e-3, **arguments)
 
 
@@ -107,9 +107,9 @@ def test_values_are_learned_and_the_policy_stays() -> None:
             values = policy.predict_values(torch.from_numpy(places)).numpy()[:, 0]
         return float(np.abs(values.mean() - data.returns[:16].mean()))
 
-    before, first = export_tensors(policy, GAME.observation), error()
+    before, first = export_tensors(policy), error()
     learn_values(policy, make_batch(seed=6), 20_000, rollout=64, minibatch=256, learning_rate=3e-3, gamma=1.0, seed=1)
-    after = export_tensors(policy, GAME.observation)
+    after = export_tensors(policy)
     assert error() < first / 3
     for name in before:
         changed = name.startswith("value.") and not name.startswith("value.0")
@@ -170,10 +170,10 @@ def test_bfloat16_is_close_and_gives_floats() -> None:
 
 def test_options_have_no_weight() -> None:
     """A policy plays the same whatever the reward that a table pays; entries that vary do matter."""
-    varies = varying_entries(GAME, OPTIONS, num_tables=64, decisions=128)
+    varies = Entries.measure(GAME, OPTIONS, num_tables=64, decisions=128).varies
     observations, _ = positions()
     policy = make_networks()
-    tensors = export_tensors(policy, GAME.observation)
+    tensors = export_tensors(policy)
     hidden = {"hidden": [64, 32], "activation": "relu"}
     agent = NeuralAgent(Card.of(GAME, OPTIONS, hidden), tensors, "x")
     before = agent.logits(observations.numpy())
@@ -189,6 +189,35 @@ def test_options_have_no_weight() -> None:
     np.testing.assert_array_equal(agent.logits(moved), before)
     moved[:, varies] = GAME.observation.high[varies]
     assert not np.allclose(agent.logits(moved), before)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_entries_are_scaled_by_what_they_are(game: str) -> None:
+    """Divided by the scale, entries deviate by about a half at most; small numbers stay as they are."""
+    rules = get_game(game)
+    options = rules.options.make()
+    entries = Entries.measure(rules, options, num_tables=64, decisions=128)
+    assert (entries.scale >= 1.0).all() and (entries.scale <= rules.observation.scale()).all()
+    batch = LearnerBatch(rules, 64, opponents="heuristic")
+    batch.reset(8)
+    seen = []
+    for _ in range(100):
+        seen.append(batch.observations.copy())
+        batch.step(batch.turn(np.random.default_rng(1)).heuristic_actions())
+    deviations = np.concatenate(seen).std(axis=0)
+    assert not deviations[~entries.varies].any()
+    assert (deviations / entries.scale).max() < 1.0
+    wide = deviations > 3.0
+    if wide.any():
+        assert (deviations / entries.scale)[wide & (entries.scale < rules.observation.scale())].min() > 0.1
+
+
+def test_entries_of_a_checkpoint() -> None:
+    policy = make_networks()
+    entries = Entries.of(export_tensors(policy))
+    measured = Entries.measure(GAME, OPTIONS, num_tables=64, decisions=128)
+    np.testing.assert_array_equal(entries.varies, measured.varies)
+    np.testing.assert_array_equal(entries.scale, measured.scale)
 
 
 def rewards_of(game: Any) -> list[str]:
@@ -228,8 +257,7 @@ def test_a_run_cut_off_after_imitation_goes_on_with_it(tmp_path: Path) -> None:
     taken_up = Run(small_args(tmp_path / "run", "--steps", "512", "--resume"))
     assert taken_up.imitated == run.imitated != {}
     assert taken_up.history == run.history
-    layout = GAME.observation
-    after, before = export_tensors(taken_up.model.policy, layout), export_tensors(run.model.policy, layout)
+    after, before = export_tensors(taken_up.model.policy, layout), export_tensors(run.model.policy)
     assert all(np.array_equal(after[name], before[name]) for name in before)
 
 
