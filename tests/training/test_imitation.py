@@ -257,7 +257,7 @@ def test_a_run_cut_off_after_imitation_goes_on_with_it(tmp_path: Path) -> None:
     taken_up = Run(small_args(tmp_path / "run", "--steps", "512", "--resume"))
     assert taken_up.imitated == run.imitated != {}
     assert taken_up.history == run.history
-    after, before = export_tensors(taken_up.model.policy), export_tensors(run.model.policy)
+    after, before = export_tensors(taken_up.policy), export_tensors(run.policy)
     assert all(np.array_equal(after[name], before[name]) for name in before)
 
 
