@@ -18,6 +18,7 @@ from shadowenvs.games.shadow_games.spec import (
     FAVOUR_BARS,
     HAND_BARS,
     MAX_COUNT,
+    MAX_SEATS,
     NONE,
     OBSERVATION,
     OVER,
@@ -29,7 +30,7 @@ from shadowenvs.games.shadow_games.spec import (
     UNTIL_TURN,
 )
 from shadowenvs.jit import kernel
-from shadowenvs.layout import clear_first, write_wide
+from shadowenvs.layout import WIDE_BASE, clear_first, write_wide
 
 _FIRST = {name: place.start for name, place in OBSERVATION.slices.items()}
 
@@ -37,12 +38,12 @@ _FIRST = {name: place.start for name, place in OBSERVATION.slices.items()}
 _TURN_WORD, _CARD_WORD, _STEP_WORD, _FAVOUR_WORD = (
     _FIRST[name] for name in ("phase", "declared", "bonus_target", "favour_bars")
 )
-_PART, _PLOTTED, _PRESENT, _ACTOR, _TO_MOVE, _SHIELDS, _TARGET, _PASSED, _CHALLENGER, _BLOCKED = (
-    _FIRST[name] - _TURN_WORD
-    for name in (
-        *("part", "plotted", "present", "actor", "to_move", "shields", "target", "passed", "challenger", "blocked"),
-    )
+_PART, _PLOTTED, _PRESENT = (_FIRST[name] - _TURN_WORD for name in ("part", "plotted", "present"))
+_ACTOR, _TO_MOVE, _SHIELDS, _TARGET, _PASSED, _CHALLENGER, _BLOCKED = (
+    _FIRST[name] - _FIRST["present"]
+    for name in ("actor", "to_move", "shields", "target", "passed", "challenger", "blocked")
 )
+_ROWS = sum(1 << MAX_SEATS * row for row in range(10))  # the first bit of every row of seats
 _TABLE_CARD, _TURNED_UP, _PILE_TOP, _LIST_NO, _STEP_NO, _STEP_OP, _CARRIED = (
     _FIRST[name] - _CARD_WORD
     for name in ("table_card", "turned_up", "pile_top", "list_no", "step_no", "step_op", "carried")
@@ -105,22 +106,22 @@ def observe_options(table: np.recarray, state: np.recarray, obs: np.recarray) ->
 
 
 @kernel
-def place_of(other: int, seat: int, n: int) -> int:
-    """Returns how many places clockwise of the observer a seat sits."""
-    place = other - seat
-    return place + n if place < 0 else place
-
-
-@kernel
-def seen_from(seat: int, seats: int, n: int) -> int:
-    """Returns a bit set of seats as a bit set of their places clockwise of a seat."""
-    return (seats >> seat) | (seats << (n - seat) & ((1 << n) - 1))
-
-
-@kernel
 def only(number: int) -> int:
     """Returns the bit set of one number, the empty one for NONE."""
     return (1 << (number + 1)) >> 1
+
+
+@kernel
+def seen_from(seat: int, rows: int, n: int) -> int:
+    """Returns bit sets of seats as bit sets of their places clockwise of a seat.
+
+    Args:
+        seat: The seat.
+        rows: Up to ten bit sets side by side, MAX_SEATS bits each.
+        n: Number of seats.
+    """
+    low = ((1 << (n - seat)) - 1) * _ROWS
+    return (rows >> seat & low) | (rows << (n - seat) & (((1 << n) - 1) * _ROWS - low))
 
 
 @kernel
@@ -128,17 +129,14 @@ def turn_flags(state: np.recarray, seat: int) -> int:
     """Returns the flags from ``phase`` to ``blocked``: where the game stands, and the public part of a play."""
     n = int(state.options.num_players)
     flags = 1 << int(state.phase)
+    rows = (1 << n) - 1
     if state.phase != OVER:
         flags |= 1 << (_PART + int(state.part))
-        flags |= 1 << (_ACTOR + place_of(int(state.actor), seat, n))
-        flags |= 1 << (_TO_MOVE + place_of(int(state.to_move), seat, n))
+        rows |= 1 << (_ACTOR + int(state.actor)) | 1 << (_TO_MOVE + int(state.to_move))
     flags |= int(state.plotted) << _PLOTTED
-    flags |= ((1 << n) - 1) << _PRESENT
-    flags |= seen_from(seat, int(state.shields), n) << _SHIELDS
-    flags |= seen_from(seat, only(int(state.target)), n) << _TARGET
-    flags |= seen_from(seat, int(state.passed), n) << _PASSED
-    flags |= seen_from(seat, only(int(state.challenger)), n) << _CHALLENGER
-    return flags | seen_from(seat, int(state.blocked), n) << _BLOCKED
+    rows |= int(state.shields) << _SHIELDS | only(int(state.target)) << _TARGET | int(state.passed) << _PASSED
+    rows |= only(int(state.challenger)) << _CHALLENGER | int(state.blocked) << _BLOCKED
+    return flags | seen_from(seat, rows, n) << _PRESENT
 
 
 @kernel
@@ -170,8 +168,7 @@ def observe_seats(state: np.recarray, seat: int, obs: np.recarray) -> None:
     """Writes the flags from ``bonus_target`` to ``favour_bars`` and the public numbers of all seats."""
     n = int(state.options.num_players)
     victory = int(state.options.victory)
-    steps = seen_from(seat, only(int(state.bonus_target)), n)
-    steps |= seen_from(seat, only(int(state.recipient)), n) << _RECIPIENT
+    steps = seen_from(seat, only(int(state.bonus_target)) | only(int(state.recipient)) << _RECIPIENT, n)
     for t in range(NUM_TYPES):
         steps |= int(state.reserve[t] > 0) << (_RESERVE_BARS + t)
     first_bars = 0
@@ -223,12 +220,22 @@ def observe_numbers(state: np.recarray, obs: np.recarray) -> None:
     """Writes the public numbers that are not a seat's."""
     obs.left = state.left
     obs.aside_size = num_aside(state)
-    write_wide(obs.turn_no, int(state.turn_no))
+    write_number(obs.turn_no, int(state.turn_no))
     for t in range(NUM_TYPES):
-        write_wide(obs.reserve[t], int(state.reserve[t]))
+        write_number(obs.reserve[t], int(state.reserve[t]))
     obs.reserve_tokens = reserve_tokens(state)
     obs.deck_size = state.deck_size
     obs.pile_size = state.pile_size
+
+
+@kernel
+def write_number(entries: np.ndarray, value: int) -> None:
+    """Stores a wide value; most are below 100, and a division takes long."""
+    if value < WIDE_BASE:
+        entries[0] = 0
+        entries[1] = value
+    else:
+        write_wide(entries, value)
 
 
 @kernel
