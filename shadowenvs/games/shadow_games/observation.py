@@ -11,7 +11,16 @@ import numpy as np
 from shadowenvs.game import WIN_SHARE
 from shadowenvs.games.shadow_games.deck import AGENT, MAX_KINDS, NUM_TYPES
 from shadowenvs.games.shadow_games.effects import reserve_tokens, step_entry
-from shadowenvs.games.shadow_games.flags import OCTETS, WORD, above, octet, read_octets, write_flags, write_octets, write_word
+from shadowenvs.games.shadow_games.flags import (
+    OCTETS,
+    WORD,
+    above,
+    octet,
+    read_octets,
+    write_flags,
+    write_octets,
+    write_word,
+)
 from shadowenvs.games.shadow_games.piles import num_aside
 from shadowenvs.games.shadow_games.spec import (
     CHALLENGE,
