@@ -637,3 +637,55 @@ def _copy_of_last(last: LastRound | None) -> LastRound | None:
     if last is None:
         return None
     return LastRound(set(last.targets), [set(cubes) for cubes in last.cubes], list(last.coins), list(last.points))
+
+
+# --------------------------------------------------------------------------------------------------------------- worlds
+
+
+def known_to(position: Position, seat: int) -> list[Any]:
+    """Returns all that a seat knows of a position (section 5 and the table of visibility in section 3)."""
+    options = position.options
+    public = [options, position.done, position.round_no, position.tick, position.pass_no, position.card, position.used]
+    public += [position.colour, position.number, position.move, position.positions, position.coins]
+    public += [position.grab_ticks, position.last, position.rewards]
+    own = [position.cubes[seat], position.looks[seat], position.evidence[seat], position.commits[seat]]
+    own += [[action is not None for action in position.commits]]  # follows from the order
+    shown = [position.objects] if options.mode == "pixels" or options.dots == "printed" else []
+    return public + own + shown
+
+
+def faults(position: Position, seat: int, world: Position) -> list[str]:
+    """Returns what is wrong with a world that a seat is to take for possible in a position (section 5)."""
+    found = []
+    options, number = position.options, position.number
+    if known_to(world, seat) != known_to(position, seat):
+        found.append("the seat sees a difference")
+    if position.done:
+        return found
+    game = Oracle.from_position(world)
+    if len(world.targets) != number or not world.targets <= set(game.dots):
+        found.append("1: the targets are not N dots")
+    if sorted(world.objects) != list(range(9)):
+        found.append("the objects are not one for each dot")
+    if not game.is_pocket:
+        known = {v for card in game.cards for row in card.visibility for v in row}
+        if not set(world.visibility) <= known:
+            found.append("2: a visibility is not from the deck")
+    for other in range(game.n):
+        cubes, coin = len(world.cubes[other]), world.coins[other]
+        if coin and cubes != number and options.grab_rule == "exact":
+            found.append(f"3: seat {other} has a coin and {cubes} cubes")
+        if not world.cubes[other] <= set(game.dots) or cubes > number:
+            found.append(f"3: seat {other} has impossible cubes")
+        ticks = world.grab_ticks[other] if coin else world.tick - 1
+        if sum(world.looks[other]) + cubes + (coin > 0) > ticks:
+            found.append(f"3: seat {other} cannot have done so much")
+        if options.mode == "pixels" and any(world.looks[other]):
+            found.append(f"3: seat {other} has looked")
+        reached = world.looks[other] if options.periphery == 0 or game.is_pocket else [sum(world.looks[other])] * 9
+        if any(value != 0 and not looks for value, looks in zip(world.evidence[other], reached, strict=True)):
+            found.append(f"4: seat {other} has evidence without looks")
+        action = world.commits[other]
+        if action is not None and action not in game.legal_of(other):
+            found.append(f"6: seat {other} has committed what is not legal")
+    return found
