@@ -12,7 +12,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from benchmarks.report import Report, Section, Standing, notes, sections, title, verdicts
+from benchmarks.report import Report, Section, Standing, notes, sections, settings, title, verdicts
 
 INK, BLUE, RED, GREY = "#2b2620", "#2c6e9b", "#b3472e", "#9a938a"
 
@@ -40,7 +40,8 @@ def document(report: Report) -> str:
 def fragment(report: Report) -> str:
     """Returns the piece of a page that shows a report."""
     parts = [f"<style>\n{STYLE}</style>", f"<h1>{escape(title(report))}</h1>"]
-    parts += [f"<p>{escape(sentence)}</p>" for sentence in verdicts(report)]
+    parts.append(f'<p class="note">{escape(settings(report))}</p>')
+    parts += ["<ul>", *(f"<li>{escape(sentence)}</li>" for sentence in verdicts(report)), "</ul>"]
     parts += ['<div class="plots">', *plots(report), "</div>"]
     for section in sections(report):
         parts += [f"<h2>{escape(section.title)}</h2>", table(section)]
@@ -75,10 +76,10 @@ def plots(report: Report) -> list[str]:
 
 def draw(name: str, report: Report, plot: Callable[[Report, Figure], None]) -> str:
     """Returns a plot as an SVG element; equal reports give equal text, and no two plots share an id."""
-    settings: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 10}
-    settings |= {"axes.spines.top": False, "axes.spines.right": False, "axes.titleweight": "bold"}
-    settings |= {"axes.titlelocation": "left", "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": GREY}
-    with mpl.rc_context(settings):
+    style: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 10}
+    style |= {"axes.spines.top": False, "axes.spines.right": False, "axes.titleweight": "bold"}
+    style |= {"axes.titlelocation": "left", "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": GREY}
+    with mpl.rc_context(style):
         figure = Figure(layout="constrained")
         plot(report, figure)
         buffer = io.StringIO()
@@ -88,11 +89,16 @@ def draw(name: str, report: Report, plot: Callable[[Report, Figure], None]) -> s
     return text[text.index("<svg") :]
 
 
+def width_beside(labels: Sequence[str], width: float = 4.0) -> float:
+    """Returns the width in inches of a figure with axes of some width and labels beside them."""
+    return width + 0.085 * max(map(len, labels)) + 0.3
+
+
 def plot_shares(report: Report, figure: Figure) -> None:
     """Draws the interval of each win share."""
     standings: list[Standing] = [*report.pairs, *report.line_ups]
     names = [s.name if s.opponents else f"{s.agent}, mixed tables" for s in standings]
-    figure.set_size_inches(7.0, 1.2 + 0.3 * len(standings))
+    figure.set_size_inches(width_beside(names), 1.0 + 0.3 * len(standings))
     axes = figure.subplots()
     places = np.arange(len(standings))[::-1]
     for place, one in zip(places, standings, strict=True):
@@ -102,14 +108,13 @@ def plot_shares(report: Report, figure: Figure) -> None:
     axes.axvline(100 * report.fair_share, color=INK, linestyle="--", linewidth=1)
     axes.set_yticks(places, names)
     axes.set_ylim(-0.7, len(standings) - 0.3)
-    axes.set_xlabel("win share, %; the dashed line is a fair share")
-    axes.set_title("Win shares")
+    axes.set_title("Win shares, %; dashed is a fair one")
 
 
 def plot_pairs(report: Report, figure: Figure) -> None:
     """Draws each pair's win share as a map."""
     size = len(report.agents)
-    figure.set_size_inches(2.6 + 0.8 * size, 1.8 + 0.6 * size)
+    figure.set_size_inches(width_beside(report.agents, max(2.5, 0.8 * size)), 1.8 + 0.6 * size)
     axes = figure.subplots()
     values = np.full((size, size), np.nan)
     for pair in report.pairs:
@@ -131,7 +136,7 @@ def plot_pairs(report: Report, figure: Figure) -> None:
 
 def plot_ratings(report: Report, figure: Figure) -> None:
     """Draws the ratings with their uncertainty."""
-    figure.set_size_inches(5.5, 1.2 + 0.35 * len(report.ratings))
+    figure.set_size_inches(width_beside(report.agents, 3.5), 1.0 + 0.35 * len(report.ratings))
     axes = figure.subplots()
     places = np.arange(len(report.ratings))[::-1]
     for place, one in zip(places, report.ratings, strict=True):
@@ -142,14 +147,15 @@ def plot_ratings(report: Report, figure: Figure) -> None:
         axes.plot(one.mu, place, "o", color=BLUE, markersize=5)
     axes.set_yticks(places, [one.agent for one in report.ratings])
     axes.set_ylim(-0.7, len(places) - 0.3)
-    axes.set_xlabel("mu; lines ± 2 sigma, grey ± 2 spreads between passes")
-    axes.set_title("Ratings")
+    axes.set_title("Ratings ± 2 sigma; grey ± 2 spreads")
 
 
 def plot_rates(report: Report, figure: Figure) -> None:
     """Draws the game's rates of each agent as bars."""
     names = list(dict.fromkeys(rate.rate for rate in report.rates))
-    figure.set_size_inches(6.0, 1.2 + 0.28 * len(report.rates))
+    figure.set_size_inches(
+        width_beside([f"{rate.rate}: {rate.agent}" for rate in report.rates]), 1.0 + 0.28 * len(report.rates)
+    )
     axes = figure.subplots()
     labels, place = [], 0.0
     for name in names:
@@ -161,5 +167,4 @@ def plot_rates(report: Report, figure: Figure) -> None:
             place += 1.0
         place += 0.5
     axes.set_yticks([y for y, _ in labels], [label for _, label in labels])
-    axes.set_xlabel("%")
-    axes.set_title("Rates")
+    axes.set_title("Rates, %")

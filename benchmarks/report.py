@@ -266,9 +266,13 @@ class Section:
 
 
 def title(report: Report) -> str:
-    """Returns a report's first line."""
-    settings = " ".join(f"{name}={value}" for name, value in report.options.items())
-    return f"{report.game}: {report.deals} deals, seed {report.seed} ({settings})"
+    """Returns what a report is of."""
+    return f"{report.game}: {report.deals} deals, seed {report.seed}"
+
+
+def settings(report: Report) -> str:
+    """Returns the game's options in words."""
+    return " ".join(f"{name}={value}" for name, value in report.options.items())
 
 
 def verdicts(report: Report) -> list[str]:
@@ -352,7 +356,7 @@ def notes(report: Report) -> list[str]:
 
 def write_report(report: Report, console: Console) -> None:
     """Writes a report as aligned tables."""
-    console.print(title(report), highlight=False, markup=False)
+    console.print(f"{title(report)} ({settings(report)})", highlight=False, markup=False)
     for sentence in verdicts(report):
         console.print(sentence, highlight=False, markup=False)
     for section in sections(report):

@@ -13,7 +13,7 @@ import json
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -129,7 +129,9 @@ class Record:
     def from_json(cls, line: str | bytes, num_rates: int) -> Record:
         """Reads what :meth:`to_json` returns; KeyError, TypeError or ValueError if it is something else."""
         content = json.loads(line)
-        parts, wholes = (np.array(content[name], np.int64).reshape(-1, num_rates) for name in ("parts", "wholes"))
+        parts, wholes = (
+            np.array(content[name], np.int64).reshape(len(content[name]), num_rates) for name in ("parts", "wholes")
+        )
         points, ranks = (np.array(content[name], np.int64) for name in ("points", "ranks"))
         task = Task(*(int(content[name]) for name in Task._fields))
         return cls(task, np.array(content["winners"], np.uint8), points, ranks, parts, wholes)
@@ -315,16 +317,14 @@ def players(plan: Plan, agents: Mapping[str, Agent], workers: int) -> Iterator[P
         return
     before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
-    arguments = (plan, tuple(plan.agents))
-    executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=arguments)
+    executor = ProcessPoolExecutor(workers, context, _start_worker, (plan,))
     try:
         yield functools.partial(_play_in, executor, 2 * workers)
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
         # What still runs is not needed: the tournament is over, or interrupted.
         for process in set(multiprocessing.active_children()) - before:
             process.terminate()
-        executor.shutdown(wait=True)
+        executor.shutdown(cancel_futures=True)
 
 
 def _play_in(executor: ProcessPoolExecutor, ahead: int, tasks: Iterable[Task]) -> Iterator[Record]:
@@ -343,11 +343,11 @@ def _play_in(executor: ProcessPoolExecutor, ahead: int, tasks: Iterable[Task]) -
 _worker: dict[str, Any] = {}  # of this process: its plan and its agents
 
 
-def _start_worker(plan: Plan, names: Sequence[str]) -> None:
+def _start_worker(plan: Plan) -> None:
     # Ctrl-C reaches the whole group of processes; what to do about it, the parent decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker["plan"] = plan
-    _worker["agents"] = {name: make(name, plan.game) for name in names}
+    _worker["agents"] = {name: make(name, plan.game) for name in plan.agents}
 
 
 def _play_in_worker(task: Task) -> Record:
