@@ -110,51 +110,51 @@ def saving(games: NDArray[np.float64]) -> float | None:
 
 
 class Luck(NamedTuple):
-    """Shares of the variance of one seat's share of the victory among equal agents; they add up to 1.
+    """Shares of the variance of a seat's share of the victory; they add up to 1.
 
     Attributes:
-        deal: What the deal decides, all chance of the game itself included.
+        deal: What the deal decides whoever sits there, all chance of the game itself included.
         low: Lower end of its 95 % interval.
         high: Its upper end.
-        seat: What the seat decides, whatever the deal.
-        choices: What changes when the same agents play the same deal again: their random choices.
+        line_up: What is decided by who sits where, whatever the deal; among equal agents, by the seat.
+        rest: All else: the agents' random choices, and which deals suit which agents.
     """
 
     deal: float
     low: float
     high: float
-    seat: float
-    choices: float
+    line_up: float
+    rest: float
 
 
 def luck(shares: NDArray[np.float64], seed: int = 0) -> Luck | None:
     """Returns how much of the variance of shares of the victory the deal explains; None if nothing varies.
 
-    Analysis of variance with deal and seat as one random effect: the variance within the R games of a deal and seat is
-    that of choices; the variance between their means, less a part 1/R of it, that of the deal; what seats have on
-    average, less what chance makes of it, that of the seat. The interval is the percentile bootstrap over deals.
+    Analysis of variance with the line-ups as fixed effects and the deal's cards at a seat as a random one. What a
+    line-up gives a seat on average is taken off; the variance that is left between the line-ups of a deal and seat is
+    the rest; the variance between their means, less a part 1/L of the rest, is the deal's. From the variance of the
+    line-ups' averages, what chance contributes is taken off too. The interval is the percentile bootstrap over deals.
 
     Args:
-        shares: float64 [D, R, P], by seat, of R games of each of D deals with equal agents at all seats.
+        shares: float64 [D, L, P], by seat, of L games of each of D deals, with equal agents or different ones.
         seed: Of the bootstrap.
     """
-    num_deals, repeats, _ = shares.shape
-    within = shares.var(axis=1, ddof=1)
-    means = shares.mean(axis=1)
+    num_deals, line_ups, _ = shares.shape
+    averages = shares.mean(axis=0)
+    left = shares - averages
+    within = left.var(axis=1, ddof=1).mean(axis=1) * num_deals / (num_deals - 1)
+    means = left.mean(axis=1)
 
-    def shares_of_variance(rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        choices = within[rows].mean()
-        between = float(means[rows].var(axis=0, ddof=1).mean())
-        deal = max(0.0, between - choices / repeats)
-        seat = max(0.0, float(means[rows].mean(axis=0).var()) - between / num_deals)
-        total = deal + seat + choices
-        return np.array([deal, seat, choices]) / total if total > 0.0 else np.zeros(3)
+    def parts(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        rest = float(within[rows].mean())
+        deal = max(0.0, float(means[rows].var(axis=0, ddof=1).mean()) - rest / line_ups)
+        line_up = max(0.0, float(averages.var()) - (deal + rest) / num_deals)
+        found = np.array([deal, line_up, rest])
+        return found / found.sum() if found.sum() > 1e-12 else np.zeros(3)
 
-    deal, seat, choices = shares_of_variance(np.arange(num_deals))
-    if deal + seat + choices == 0.0:
+    deal, line_up, rest = parts(np.arange(num_deals)).tolist()
+    if deal + line_up + rest == 0.0:
         return None
     draws = np.random.default_rng(seed).integers(num_deals, size=(RESAMPLES, num_deals))
-    low, high = np.quantile(
-        [shares_of_variance(rows)[0] for rows in draws], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
-    )
-    return Luck(float(deal), float(low), float(high), float(seat), float(choices))
+    low, high = np.quantile([parts(rows)[0] for rows in draws], [(1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0])
+    return Luck(deal, float(low), float(high), line_up, rest)

@@ -56,7 +56,7 @@ class RateCount:
 
 @dataclass(frozen=True)
 class LuckOf:
-    """How much the deal decides among copies of an agent."""
+    """How much the deal decides among copies of an agent, or with "" at all tables of different agents."""
 
     agent: str
     luck: Luck
@@ -83,7 +83,7 @@ class Report:
         differences: For each pair, what A has against copies of B less what B has against copies of A.
         line_ups: With P agents or more, how each did at tables with P different agents; else empty.
         ratings: The highest first.
-        luck: For each agent that played against itself.
+        luck: At tables of different agents, and for each agent that played against itself.
         rates: The game's rates of each agent over every seat that it held in all these games.
     """
 
@@ -185,6 +185,9 @@ def make_report(store: Store, num_deals: int, until: float | None = None) -> Rep
         if len(plan.agents) > 1
     ]
     fates = {name: luck(pairs[name, name].shares) for name in plan.agents if (name, name) in pairs}
+    different = [results.shares for match, (results, _) in zip(plan.matches, found, strict=True) if match.is_open]
+    if different:
+        fates = {"": luck(np.concatenate(different, axis=1)), **fates}
     return Report(
         game=plan.game.id,
         options=plan.game.options.make(**plan.options).as_dict(),
@@ -216,7 +219,7 @@ def rate_agents(store: Store, found: Sequence[tuple[Results, Any]]) -> list[Rati
     seating, ranks = [], []
     for match, (results, _) in zip(plan.matches, found, strict=True):
         numbers = np.array([plan.agents.index(name) for name in match.names])
-        if len(set(match.names)) > 1:
+        if match.is_open:
             seating.append(np.broadcast_to(numbers[match.line_ups], results.ranks.shape).reshape(-1, plan.num_players))
             ranks.append(results.ranks.reshape(-1, plan.num_players))
     return rate(plan.agents, np.concatenate(seating), np.concatenate(ranks), plan.seed) if seating else []
@@ -317,11 +320,16 @@ def sections(report: Report) -> list[Section]:
             [[r.agent, *(f"{value:.2f}" for value in (r.mu, r.sigma, r.spread, r.ordinal))] for r in report.ratings],
         ),
         Section(
-            "Share of the variance of a seat's result, the same agent at every seat",
-            ["agent", "the deal", "95 %", "the seat", "choices"],
+            "Share of the variance of a seat's win share",
+            ["who plays", "the deal", "95 %", "who sits where", "the rest"],
             [
-                [one.agent, f"{100 * one.luck.deal:.1f} %", f"{100 * one.luck.low:.1f} to {100 * one.luck.high:.1f} %"]
-                + [f"{100 * part:.1f} %" for part in (one.luck.seat, one.luck.choices)]
+                [
+                    f"only {one.agent}" if one.agent else "different agents",
+                    f"{100 * one.luck.deal:.1f} %",
+                    f"{100 * one.luck.low:.1f} to {100 * one.luck.high:.1f} %",
+                    f"{100 * one.luck.line_up:.1f} %",
+                    f"{100 * one.luck.rest:.1f} %",
+                ]
                 for one in report.luck
             ],
         ),

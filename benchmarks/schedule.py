@@ -30,6 +30,11 @@ class Match:
     line_ups: NDArray[np.int64]
     mixed: bool
 
+    @property
+    def is_open(self) -> bool:
+        """Whether different agents meet; if not, it is one agent against itself."""
+        return len(set(self.names)) > 1
+
 
 def schedule(names: Sequence[str], num_players: int, *, mirror: bool = False, line_ups: bool = True) -> list[Match]:
     """Returns the matches of a tournament.

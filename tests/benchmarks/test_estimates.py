@@ -173,15 +173,29 @@ def test_estimate() -> None:
 
 
 def test_luck_has_the_known_value() -> None:
-    """Variances 2 of the deal, 1 of choices and 1 of the seat; a quarter of it each game's own."""
+    """Variances 2 of the deal, 1 of the line-up and 1 of the rest."""
     generator = np.random.default_rng(7)
-    seats = np.sqrt(1.5) * np.array([1.0, -1.0, 0.0])
-    values = seats + math.sqrt(2.0) * generator.normal(size=(4000, 1, 3)) + generator.normal(size=(4000, 4, 3))
-    found = luck(values)
-    assert found is not None
-    assert (found.deal, found.seat, found.choices) == pytest.approx((0.5, 0.25, 0.25), abs=0.02)
-    assert found.low < 0.5 < found.high
-    assert found.high - found.low < 0.06
+    for line_ups in (2, 4, 12):
+        averages = generator.normal(size=(line_ups, 3))
+        averages = (averages - averages.mean()) / averages.std()
+        values = averages + math.sqrt(2.0) * generator.normal(size=(4000, 1, 3))
+        values += generator.normal(size=(4000, line_ups, 3))
+        found = luck(values)
+        assert found is not None
+        assert (found.deal, found.line_up, found.rest) == pytest.approx((0.5, 0.25, 0.25), abs=0.02)
+        assert found.low < 0.5 < found.high
+        assert found.high - found.low < 0.06
+
+
+def test_luck_of_few_deals_is_hardly_biased(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six deals give about the right shares on average."""
+    monkeypatch.setattr(estimates, "RESAMPLES", 2)
+    generator = np.random.default_rng(11)
+    values = generator.normal(size=(300, 6, 1, 4)) + generator.normal(size=(300, 6, 4, 4))
+    found = [luck(one) for one in values]
+    deals = [one.deal for one in found if one is not None]
+    assert len(deals) == 300
+    assert np.mean(deals) == pytest.approx(0.5, abs=0.05)
 
 
 def test_luck_covers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,10 +216,10 @@ def test_luck_at_its_ends() -> None:
     deals = generator.normal(size=(300, 1, 4))
     fate = luck(np.repeat(deals, 4, axis=1))
     assert fate is not None
-    assert fate.choices == pytest.approx(0.0)
+    assert fate.rest == pytest.approx(0.0)
     assert fate.deal > 0.98
     noise = luck(generator.normal(size=(300, 4, 4)))
     assert noise is not None
     assert noise.low == 0.0
-    assert noise.choices > 0.9
+    assert noise.rest > 0.9
     assert luck(np.full((10, 4, 4), 0.25)) is None
