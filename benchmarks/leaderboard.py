@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -147,7 +148,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         content = {"format": FORMAT, "games": {name: report.as_dict() for name, report in reports.items()}}
         (folder / "leaderboard.json").write_text(json.dumps(content, indent=2, allow_nan=False) + "\n")
         (folder / "leaderboard.md").write_text(write_page(reports, left_out))
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, BrokenProcessPool) as error:
         return fail(PROG, error)
     except KeyboardInterrupt:
         sys.stderr.write(f"{PROG}: interrupted; the same with --resume plays on\n")

@@ -332,7 +332,8 @@ def _play_in(executor: ProcessPoolExecutor, ahead: int, tasks: Iterable[Task]) -
     rest = iter(tasks)
     running: set[Future[Record]] = set()
     while True:
-        running |= {executor.submit(_play_in_worker, task) for task in itertools.islice(rest, ahead - len(running))}
+        with _without_interrupt():
+            running |= {executor.submit(_play_in_worker, task) for task in itertools.islice(rest, ahead - len(running))}
         if not running:
             return
         done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -340,12 +341,20 @@ def _play_in(executor: ProcessPoolExecutor, ahead: int, tasks: Iterable[Task]) -
             yield future.result()
 
 
+@contextmanager
+def _without_interrupt() -> Iterator[None]:
+    """Holds Ctrl-C back; processes that are started meanwhile never receive it, and the parent ends them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 _worker: dict[str, Any] = {}  # of this process: its plan and its agents
 
 
 def _start_worker(plan: Plan) -> None:
-    # Ctrl-C reaches the whole group of processes; what to do about it, the parent decides.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker["plan"] = plan
     _worker["agents"] = {name: make(name, plan.game) for name in plan.agents}
 

@@ -12,6 +12,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from shadowenvs.game import Game
 PROG = "benchmarks.tournament"
 DEALS = 500
 BUDGET = 20_000
+LOOK = 1.02  # so many times the deals between two looks at how narrow the intervals are
 INTERRUPTED = 130
 
 
@@ -69,8 +71,14 @@ def play_tournament(
     fewest, most = count_deals(deals, until, budget)
     store = Store(plan, agents, folder, mode)
 
+    next_look = float(fewest)
+
     def enough(so_far: int) -> bool:
-        return until is not None and so_far >= fewest and is_narrow(store, so_far, until)
+        nonlocal next_look
+        if until is None or so_far < next_look:
+            return False
+        next_look = LOOK * so_far
+        return is_narrow(store, so_far, until)
 
     played = play(store, agents, most, workers=workers, enough=enough, progress=progress)
     return make_report(store, played, until)
@@ -221,7 +229,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             Path(args.json).write_text(content)
         if args.html is not None:
             Path(args.html).write_text(document(report))
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, BrokenProcessPool) as error:
         return fail(PROG, error)
     return 0
 
