@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.stats
+import scipy.special
 from numpy.typing import NDArray
 
 from agents.base import Agent, begin, decide
@@ -235,7 +235,7 @@ def interval(values_by_deal: NDArray[Any], confidence: float = CONFIDENCE) -> In
     deals = values.reshape(num_deals, -1).mean(axis=1)
     mean = float(deals.mean())
     error = float(deals.std(ddof=1)) / num_deals**0.5
-    half = float(scipy.stats.t.ppf((1.0 + confidence) / 2.0, num_deals - 1)) * error
+    half = float(scipy.special.stdtrit(num_deals - 1, (1.0 + confidence) / 2.0)) * error
     return Interval(mean, mean - half, mean + half)
 
 

@@ -25,7 +25,6 @@ from agents.command import argument, fail, parse
 from agents.matches import NUM_TABLES
 from agents.registry import ALLOWED, make
 from benchmarks.estimates import FEWEST
-from benchmarks.page import document
 from benchmarks.report import Report, is_narrow, make_report, write_report
 from benchmarks.runs import CHUNK, Plan, Store, play
 from benchmarks.schedule import count_games
@@ -228,6 +227,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         elif args.json is not None:
             Path(args.json).write_text(content)
         if args.html is not None:
+            from benchmarks.page import document  # loads Matplotlib
+
             Path(args.html).write_text(document(report))
     except (ValueError, OSError, BrokenProcessPool) as error:
         return fail(PROG, error)

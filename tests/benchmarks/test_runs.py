@@ -22,7 +22,7 @@ from benchmarks import runs
 from benchmarks.report import Report
 from benchmarks.runs import Plan, Record, Store, Task, play, play_task
 from benchmarks.tournament import compare
-from shadowenvs import GAMES
+from shadowenvs import GAMES, get_game
 from shadowenvs.game import Game
 
 NAMES = ("random", "heuristic")
@@ -253,7 +253,9 @@ def test_errors_in_workers_arrive(any_game: Game) -> None:
 def test_ctrl_c_loses_nothing(tmp_path: Path) -> None:
     """Interrupted in two processes and resumed in one: the same report as without, and no chunk played twice."""
     slow = "tests.benchmarks.players:slow"
-    words = ["--game", FIRST_GAME, "--agents", "random", slow, "--deals", "16", "--chunk", "2", "--seed", "5"]
+    words = ["--game", FIRST_GAME, "--agents", "random", slow, "--deals", "8", "--chunk", "1", "--seed", "5"]
+    seats = get_game(FIRST_GAME).seats[0]
+    words += ["--set", f"num_players={seats}"]
 
     def start(*more: str) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "benchmarks.tournament", *words, *more]
@@ -281,5 +283,5 @@ def test_ctrl_c_loses_nothing(tmp_path: Path) -> None:
     assert kept.read_bytes().startswith(early)
     assert kept.read_bytes().count(b"\n") == 16
     agents = ["random", slow]
-    whole = compare(FIRST_GAME, agents, 16, chunk=2, seed=5, show_progress=False)
+    whole = compare(FIRST_GAME, agents, 8, options={"num_players": seats}, chunk=1, seed=5, show_progress=False)
     assert json.loads((tmp_path / "one.json").read_text()) == whole.as_dict()
