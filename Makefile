@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 GAME ?= shadow_cards
 
-.PHONY: help install train test test-long test-rules check bench docs clean
+.PHONY: help install train test test-long test-rules check bench leaderboard docs clean
 
 help:
 	@grep -E '^[a-z-]+:.*#' $(MAKEFILE_LIST) | sed 's/:.*#/:/' | column -t -s ':'
@@ -42,6 +42,9 @@ $(VENV)-bench/installed: pyproject.toml constraints.txt
 	$(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
 	$(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[train]' 'open_spiel==2.0.2' 'pgx==2.6.0' 'jax==0.10.2' 'rlcard==1.2.0' 'pettingzoo[classic]'
 	touch $@
+
+leaderboard: install  # play all agents against each other in all games and rewrite benchmarks/results/leaderboard.md
+	$(BIN)/python -m benchmarks.leaderboard --workers $$(nproc)
 
 docs: install  # write the generated tables in docs/
 	for game in $$($(BIN)/python -c 'import shadowenvs; print(*shadowenvs.GAMES)'); do \
