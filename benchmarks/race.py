@@ -1,8 +1,8 @@
 """The race: ``python -m benchmarks.race`` times all games in every form beside other libraries, and writes a page.
 
 Everything runs in one process on one core (only the growth with threads uses more), in turns of short rounds, so that
-a machine whose speed drifts treats all alike. The page gives medians and ranges over the rounds; ratios are taken round by
-round. Libraries that are not installed are left out and said to be missing.
+a machine whose speed drifts treats all alike. The page gives medians and ranges over the rounds; ratios are taken round
+by round. Libraries that are not installed are left out and said to be missing.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ class Args:
     rounds: int = argument("rounds", 7)
     tables: int = argument("tables of the batch on one core; many more do not fit into its cache", 256)
     peers: bool = argument("add other libraries, where they are installed", False)
+    openspiel: str = argument("game of OpenSpiel for comparison", "hearts")
     json: str = argument("also write the figures as JSON; - for standard output", "", "FILE")
 
     def __post_init__(self) -> None:
@@ -65,7 +66,7 @@ def contenders(args: Args) -> dict[str, Callable[[], Work]]:
         "SB3 VecEnv, 512 tables, heuristic opponents": lambda: sb3_work(game, 512, "heuristic"),
     }
     if args.peers:
-        works["OpenSpiel hearts, C++ loop"] = lambda: openspiel_work("hearts")
+        works[f"OpenSpiel {args.openspiel}, C++ loop"] = lambda: openspiel_work(args.openspiel)
         works["PettingZoo leduc_holdem_v4.env, AEC loop"] = lambda: aec_work(lambda: leduc().env())
         works["PettingZoo leduc_holdem_v4.raw_env, AEC loop"] = lambda: aec_work(lambda: leduc().raw_env())
     return works
@@ -85,7 +86,11 @@ def ratios(args: Args) -> list[tuple[str, str, str]]:
     ]
     if args.peers:
         pairs += [
-            ("batch : OpenSpiel hearts in C++", "batch, 1 thread", "OpenSpiel hearts, C++ loop"),
+            (
+                f"batch : OpenSpiel {args.openspiel} in C++",
+                "batch, 1 thread",
+                f"OpenSpiel {args.openspiel}, C++ loop",
+            ),
             ("AEC loop : leduc_holdem_v4.env", "AEC loop", "PettingZoo leduc_holdem_v4.env, AEC loop"),
             ("AEC loop : leduc_holdem_v4.raw_env", "AEC loop", "PettingZoo leduc_holdem_v4.raw_env, AEC loop"),
         ]
