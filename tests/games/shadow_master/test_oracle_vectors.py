@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -437,6 +438,44 @@ def test_vector_32_visibility() -> None:
     assert edges(one, one) == 1
 
 
+# Whether a point of the box 0 to 100 is inside a shape (7.3).
+
+
+def in_ellipse(x: float, y: float, cx: float, cy: float, rx: float, ry: float) -> bool:
+    return ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1
+
+
+def in_ring(x: float, y: float) -> bool:  # a 50 50 20 10 0 360
+    return abs(math.hypot(x - 50, y - 50) - 20) <= 5
+
+
+def in_tooth(x: float, y: float) -> bool:  # r 42 2 58 24 2
+    # With rounded corners: within 2 of the rectangle that is smaller by 2.
+    return math.hypot(max(44 - x, 0, x - 56), max(4 - y, 0, y - 22)) <= 2
+
+
+def in_gear(x: float, y: float) -> bool:
+    inside = in_ellipse(x, y, 50, 50, 35, 35)
+    for turn in range(8):
+        angle = turn * math.pi / 4
+        a, b = x - 50, y - 50
+        inside |= in_tooth(
+            50 + a * math.cos(angle) + b * math.sin(angle), 50 - a * math.sin(angle) + b * math.cos(angle)
+        )
+    return inside and not in_ellipse(x, y, 50, 50, 15, 15)
+
+
+def count_cells(is_inside: Callable[[float, float], bool], side: int) -> int:
+    centres = [(cell + 0.5) * 100 / side for cell in range(side)]
+    return sum(is_inside(x, y) for y in centres for x in centres)
+
+
+def test_vector_35_drawings() -> None:
+    assert [count_cells(lambda x, y: in_ellipse(x, y, 50, 50, 30, 30), side) for side in (96, 128)] == [2608, 4628]
+    assert [count_cells(in_ring, side) for side in (96, 128)] == [1156, 2068]
+    assert count_cells(in_gear, 128) == 7844 == int(deck.masters()[1, 2].sum())
+
+
 def test_vector_33_triples() -> None:
     """The cards of two generated decks have the ten triples and nothing else (SM-14)."""
     cards = [card for seed in ("standard", 7) for card in oracle.cards_of(options(deck=seed), 0)]
@@ -688,3 +727,12 @@ def test_all_seats_at_once(label: str) -> None:
                 for info in infos.values():
                     assert (info["points"], set(info["winners"])) == (game.points, {agents[s] for s in game.winners})
                 break
+
+
+def test_vectors_are_all_here() -> None:
+    found: set[int] = set()
+    for name in globals():
+        if name.startswith("test_vector"):
+            numbers = [int(number) for number in re.findall(r"\d+", name)]
+            found |= set(range(numbers[0], numbers[-1] + 1)) if "_to_" in name else set(numbers)
+    assert found >= set(range(1, 42))
