@@ -63,7 +63,7 @@ def test_against_a_table_of_one(game: Game) -> None:
             batch.step(np.array([legal[0] if line_up[batch.seats[0]] == 0 else legal[-1]]))
         assert results.winners[d, number] == batch.final_winners[0]
         np.testing.assert_array_equal(results.points[d, number], batch.final_points[0])
-        places = ranks(batch.final_points[0], batch.final_winners[0], game.points_sign)
+        places = ranks(batch.final_keys[0], batch.final_winners[0])
         assert results.ranks[d, number].tolist() == places
         assert [seat for seat in range(seats) if places[seat] == 1] == [
             seat for seat in range(seats) if batch.final_winners[0] >> seat & 1
