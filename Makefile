@@ -35,12 +35,12 @@ check: install  # style and types
 	$(BIN)/mypy
 
 bench: install $(VENV)-bench/installed  # race against other libraries, in a venv of their own
-	$(VENV)-bench/bin/python -m benchmarks.throughput --peers
+	$(VENV)-bench/bin/python -m benchmarks.race
 
 $(VENV)-bench/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)-bench
 	$(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
-	$(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[train]' 'open_spiel==2.0.2' 'pettingzoo[classic]'
+	$(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[train]' 'open_spiel==2.0.2' 'pgx==2.6.0' 'jax==0.10.2' 'rlcard==1.2.0' 'pettingzoo[classic]'
 	touch $@
 
 leaderboard: install  # play all agents against each other in all games and rewrite benchmarks/results/leaderboard.md

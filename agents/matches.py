@@ -107,23 +107,30 @@ def play_deals(
         raise ValueError(f"num_tables must be at least 1, not {num_tables}")
     words = list(seed) if isinstance(seed, Sequence) else [seed]
     num_games = len(deal_seeds) * len(seatings)
-    outcomes = [read_outcome(game, num_players, np.zeros(0, game.state))]
+    outcomes = [read_outcome(game, np.zeros(0, game.state), np.zeros((0, num_players), np.int32))]
     for start in range(0, num_games, num_tables):
         games = np.arange(start, min(start + num_tables, num_games))
         generators = [np.random.default_rng([CHOICES, start // num_tables, k, *words]) for k in range(len(agents))]
-        states = play_games(
+        states, keys = play_games(
             *(game, options, agents, seatings[games % len(seatings)], deal_seeds[games // len(seatings)]),
             *(generators, progress),
         )
-        outcomes.append(read_outcome(game, num_players, states))
+        outcomes.append(read_outcome(game, states, keys))
     shape = (len(deal_seeds), len(seatings))
     return Results(
         seatings, *(np.concatenate(parts).reshape(*shape, *parts[0].shape[1:]) for parts in zip(*outcomes, strict=True))
     )
 
 
-def read_outcome(game: Game, num_players: int, states: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Returns winners, points, ranks, parts and wholes, as :class:`Results` has them, of final states [B]."""
+def read_outcome(game: Game, states: NDArray[Any], keys: NDArray[np.int32]) -> tuple[NDArray[Any], ...]:
+    """Returns winners, points, ranks, parts and wholes, as :class:`Results` has them.
+
+    Args:
+        game: The game.
+        states: Final states [B].
+        keys: Their rank keys, int32 [B, P].
+    """
+    num_players = keys.shape[1]
 
     def by_seat(name: str) -> NDArray[np.int64]:
         return states[name][:, :num_players].astype(np.int64)
@@ -131,14 +138,9 @@ def read_outcome(game: Game, num_players: int, states: NDArray[Any]) -> tuple[ND
     counts = [np.zeros((2, len(states), num_players, 0), np.int64)]
     counts += [np.stack([by_seat(rate.part), by_seat(rate.whole)])[..., None] for rate in game.rates]
     parts, wholes = np.concatenate(counts, axis=-1)
-    points = by_seat("points")
-    return states["winners"], points, final_ranks(game, points, states["winners"]), parts, wholes
-
-
-def final_ranks(game: Game, points: NDArray[np.int64], winners: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Returns the ranks by seat, int64 [B, P], of games that ended with these points [B, P] and winners [B]."""
-    ends = zip(points.tolist(), winners.tolist(), strict=True)
-    return np.array([ranks(seats, won, game.points_sign) for seats, won in ends], np.int64).reshape(points.shape)
+    pairs = zip(keys.tolist(), states["winners"].tolist(), strict=True)
+    places = np.array([ranks(seats, won) for seats, won in pairs], np.int64).reshape(keys.shape)
+    return states["winners"], by_seat("points"), places, parts, wholes
 
 
 def play_games(
@@ -149,7 +151,7 @@ def play_games(
     seeds: NDArray[np.uint64],
     generators: Sequence[np.random.Generator],
     progress: Callable[[int], object] | None = None,
-) -> NDArray[Any]:
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Plays one game at each of B tables, all at the same time.
 
     Args:
@@ -162,7 +164,7 @@ def play_games(
         progress: Called with the number of games that have just ended.
 
     Returns:
-        The final states, [B].
+        The final states [B], and their rank keys, int32 [B, P].
     """
     num_tables = len(seating)
     batch = Batch(game, num_tables, autoreset=False, **options)
@@ -183,7 +185,7 @@ def play_games(
         if progress is not None and batch.dones.any():
             progress(int(batch.dones.sum()))
         if not alive.any():
-            return np.asarray(batch.get_states())
+            return np.asarray(batch.get_states()), batch.final_keys
     raise RuntimeError(f"{game.id}: a game is longer than max_steps allows")
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shadowenvs.game import Game
 
 
-GAMES = {"shadow_cards": 0, "chasing_shadows": 0}
+GAMES = {"shadow_cards": 0, "chasing_shadows": 0, "shadow_games": 0, "shadow_master": 0}
 """Names of the games, each a folder in :mod:`shadowenvs.games`, and their versions."""
 
 __all__ = ["GAMES", "IllegalActionError", "__version__", "get_game", "make_batch"]

@@ -17,16 +17,18 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from shadowenvs import get_game
 from shadowenvs.batch import Batch, illegal_action
 from shadowenvs.game import Game, ranks
+from shadowenvs.single import image_spaces
 
-Observation = dict[str, NDArray[np.int8]]
+Observation = dict[str, NDArray[Any]]
 
 
 class TableEnv(AECEnv[str, Observation, "int | None"]):
     """One table of a game as an AEC environment.
 
     Agents are ``seat_0`` to ``seat_{n-1}``. An observation is a dict of ``observation``, int8 [F], as laid out by the
-    game, and ``action_mask``, int8 [A], 1 for legal actions and all zero for everybody but the agent to move. At the
-    end ``infos`` hold ``points`` (of all seats), ``winners`` (agents) and ``rank`` (1 for winners).
+    game, and ``action_mask``, int8 [A], 1 for legal actions and all zero for everybody but the agent to move; with
+    images also of these, uint8 by name. At the end ``infos`` hold ``points`` (of all seats), ``winners`` (agents) and
+    ``rank`` (1 for winners).
 
     Attributes:
         game: The game.
@@ -81,9 +83,8 @@ class TableEnv(AECEnv[str, Observation, "int | None"]):
         layout = self.game.observation
         flat = gymnasium.spaces.Box(layout.low, layout.high, dtype=np.int8)
         mask = gymnasium.spaces.Box(0, 1, (self.game.num_actions,), np.int8)
-        self.observation_spaces = {
-            agent: gymnasium.spaces.Dict({"observation": flat, "action_mask": mask}) for agent in self.possible_agents
-        }
+        parts = {"observation": flat, "action_mask": mask, **image_spaces(self._batch)}
+        self.observation_spaces = {agent: gymnasium.spaces.Dict(parts) for agent in self.possible_agents}
         self.action_spaces = {agent: gymnasium.spaces.Discrete(self.game.num_actions) for agent in self.possible_agents}
         repeated = (np.tile(layout.low, seats), np.tile(layout.high, seats))
         self.state_space = gymnasium.spaces.Box(*repeated, dtype=np.int8)
@@ -173,7 +174,7 @@ class TableEnv(AECEnv[str, Observation, "int | None"]):
         points = state["points"][0, : self._batch.num_players]
         winners = int(state["winners"][0])
         won = [agent for seat, agent in enumerate(self.agents) if winners >> seat & 1]
-        places = ranks(points, winners, self.game.points_sign)
+        places = ranks(self._batch.final_keys[0], winners)
         for agent, rank in zip(self.agents, places, strict=True):
             self.terminations[agent] = True
             self.infos[agent] = {"points": points.tolist(), "winners": won.copy(), "rank": rank}
@@ -182,12 +183,18 @@ class TableEnv(AECEnv[str, Observation, "int | None"]):
     def observe(self, agent: str) -> Observation:
         """Returns the observation of any agent; its mask is zero unless it is the agent to move."""
         if agent == self.agent_selection and not self.terminations.get(agent, True):
-            return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
-        seat = self.possible_agents.index(agent)
-        return {
-            "observation": self._batch.observe(np.array([seat], np.int8))[0],
-            "action_mask": self._no_actions.copy(),
-        }
+            seen = {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
+        else:
+            seat = self.possible_agents.index(agent)
+            seen = {
+                "observation": self._batch.observe(np.array([seat], np.int8))[0],
+                "action_mask": self._no_actions.copy(),
+            }
+        return {**seen, **self._look(agent)} if self._batch.picture_shapes else seen
+
+    def _look(self, agent: str) -> dict[str, NDArray[np.uint8]]:
+        seats = np.array([self.possible_agents.index(agent)])
+        return {name: image[0] for name, image in self._batch.pictures(seats).items()}
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Returns observation, reward since its last turn, termination, truncation and info of the agent to move."""

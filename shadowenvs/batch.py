@@ -1,7 +1,7 @@
 """Batches of tables: the only loops over states.
 
 The templates at the top are ordinary functions; :func:`shadowenvs.jit.specialise` compiles one of each per game, with
-the game's kernels in place of the six names below. ``b`` is a table's number. :class:`Batch` owns the arrays.
+the game's kernels in place of the names below. ``b`` is a table's number. :class:`Batch` owns the arrays.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shadowenvs import rng
-from shadowenvs.bits import CHUNK, chunk_bits, count, lowest
+from shadowenvs.bits import CHUNK, chunk_bits, count, nth
 from shadowenvs.errors import IllegalActionError
-from shadowenvs.game import NO_ACTION, Game, Options
+from shadowenvs.game import NO_ACTION, Game, Options, few_points, many_points
 from shadowenvs.jit import cached, direct, for_kernels, kernel, specialise
 from shadowenvs.turn import Turn
 
@@ -34,6 +34,7 @@ def step(table: Any, state: Any, action: Any) -> None: ...
 def observe(table: Any, state: Any, seat: Any, obs: Any) -> None: ...
 def determinise(table: Any, state: Any, seat: Any, seed: Any) -> None: ...
 def heuristic(table: Any, obs: Any, mask: Any, seed: Any) -> Any: ...
+def rank_key(state: Any, seat: Any) -> Any: ...
 
 
 def deal_tables(
@@ -61,6 +62,7 @@ def step_tables(
     finals: Any,
     final_points: Any,
     final_winners: Any,
+    final_keys: Any,
     seeds: Any,
     games: Any,
     autoreset: bool,
@@ -79,8 +81,8 @@ def step_tables(
                 rewards[b, seat] = 0.0
             continue
         state = states[b]
+        seat = int(state.to_move)
         if action != LOOK:
-            seat = int(state.to_move)
             if 0 <= action < num_actions and masks[b].legal[action]:
                 step(table, state, action)
             else:
@@ -88,9 +90,12 @@ def step_tables(
             for other in range(rewards.shape[1]):
                 rewards[b, other] = state.rewards[other]
             dones[b] = state.done
-            if state.done and autoreset:
+        if state.done:
+            keep_result(state, final_points[b], final_winners, b)
+            for other in range(rewards.shape[1]):
+                final_keys[b, other] = rank_key(state, other)
+            if action != LOOK and autoreset:
                 observe(table, state, seat, finals[b])
-                keep_result(state, final_points[b], final_winners, b)
                 games[b] += 1
                 deal(table, state, rng.mix(seeds[b], rng.STREAM_TABLE, games[b], 0))
         seat = int(state.to_move)
@@ -173,9 +178,7 @@ def random_action(mask_bytes: Any, b: int, word: Any) -> int:
         legal_here = chunk_bits(mask_bytes, b, chunk)
         num = count(legal_here)
         if k < num:
-            for _ in range(k):
-                legal_here &= legal_here - np.uint64(1)
-            return CHUNK * chunk + lowest(legal_here)
+            return CHUNK * chunk + nth(legal_here, k)
         k -= num
     return NO_ACTION
 
@@ -213,7 +216,9 @@ class Loops(NamedTuple):
 
 def game_kernels(game: Game) -> dict[str, Callable[..., Any]]:
     """Returns the kernels of a game by the names that templates use."""
-    return {name: getattr(game, name) for name in ("deal", "legal", "step", "observe", "determinise", "heuristic")}
+    names = ("deal", "legal", "step", "observe", "determinise", "heuristic")
+    by_points = many_points if game.points_sign > 0 else few_points
+    return {**{name: getattr(game, name) for name in names}, "rank_key": game.rank_key or by_points}
 
 
 @functools.cache
@@ -240,6 +245,13 @@ def mask_records(mask_bytes: NDArray[np.uint8], num_actions: int) -> np.ndarray:
     return for_kernels(mask_bytes.view(dtype)[:, 0])
 
 
+def _read_only(tables: np.recarray) -> np.recarray:
+    """Returns a copy of tables that is marked as read-only, as compiled loops take it."""
+    copied = tables.copy()
+    copied.flags.writeable = False
+    return copied
+
+
 def illegal_action(game: Game, options: Options, seat: int, action: int, legal: list[int]) -> IllegalActionError:
     """Returns the error for an illegal action of a seat whose legal ones are given."""
     if not legal:
@@ -264,6 +276,7 @@ class Batch:
         game: The game.
         options: Its options.
         tables: What is the same for every table, recarray [1], read-only.
+        picture_shapes: Shapes of the images that a seat is shown beside the observation, by name; mostly none.
         num_tables: B.
         num_players: P.
         observations: int8 [B, F].
@@ -274,6 +287,7 @@ class Batch:
         final_observations: int8 [B, F], of the seat that acted last, for tables in ``dones``.
         final_points: int16 [B, P], of the last game that ended at each table.
         final_winners: uint8 [B], bit set of its winning seats; 0 if it was forfeited.
+        final_keys: int32 [B, P], its rank keys, higher for the better seat; see :func:`shadowenvs.game.ranks`.
     """
 
     def __init__(
@@ -306,7 +320,9 @@ class Batch:
             raise ValueError(f"illegal_actions must be 'raise' or 'terminate', not {illegal_actions!r}")
         self.game = game
         self.options: Options = game.options.make(**options)
-        self.tables = game.tables(self.options)
+        self._has_own_tables = self.options.has_own_tables and num_tables == 1
+        self.tables = _read_only(game.tables(self.options, 0)) if self._has_own_tables else game.tables(self.options)
+        self.picture_shapes = dict(game.picture_shapes(self.options))
         self.num_tables = int(num_tables)
         self.num_players = self.options.num_players
         self.illegal_actions = illegal_actions
@@ -330,6 +346,7 @@ class Batch:
         self.final_observations = np.zeros((size, game.observation.size), np.int8)
         self.final_points = np.zeros((size, players), np.int16)
         self.final_winners = np.zeros(size, np.uint8)
+        self.final_keys = np.zeros((size, players), np.int32)
         self._seeds = np.zeros(size, np.uint64)
         self._games = np.zeros(size, np.int64)
         self._view()
@@ -372,12 +389,25 @@ class Batch:
         self._deal()
 
     def _deal(self) -> None:
+        self._renew_tables()
         self.rewards[:] = 0.0
         self.dones[:] = False
         self._run(
             self._loops.deal,
             *(self.tables, self._states, self._records, self._mask_records, self.seats, self._seeds, self._games),
         )
+
+    def _renew_tables(self) -> None:
+        """Draws the tables of the present game, with options that ask for new ones in every game."""
+        if self._has_own_tables:
+            seed = int(rng.mix(self._seeds[0], rng.STREAM_TABLE, self._games[0], 0))
+            self._replace_tables(self.game.tables(self.options, seed))
+
+    def _replace_tables(self, tables: np.recarray) -> None:
+        # In place: bound arguments of compiled loops go on to hold the same memory.
+        self.tables.flags.writeable = True
+        self.tables[:] = tables
+        self.tables.flags.writeable = False
 
     def step(self, actions: NDArray[np.integer]) -> None:
         """Carries out one action per table; all are checked before any is applied.
@@ -415,6 +445,11 @@ class Batch:
     def apply(self, actions: NDArray[np.int64]) -> None:
         """Carries out actions without a check: int64 [B], legal ones or NO_ACTION. An illegal one forfeits the game."""
         self._run(self._loops.step, *self._step_arguments(), actions)
+        if self._has_own_tables and self.autoreset and self.dones[0]:
+            rewards = self.rewards.copy()
+            self._deal()
+            self.rewards[:] = rewards
+            self.dones[:] = True
 
     def bound_apply(self, actions: NDArray[np.int64]) -> Callable[[], None]:
         """Returns :meth:`apply` for one array of actions: each call carries out what the array holds by then.
@@ -427,7 +462,8 @@ class Batch:
     def _step_arguments(self) -> tuple[Any, ...]:
         return (
             *(self.tables, self._states, self._records, self._mask_records, self.seats, self.rewards, self.dones),
-            *(self._final_records, self.final_points, self.final_winners, self._seeds, self._games, self.autoreset),
+            *(self._final_records, self.final_points, self.final_winners, self.final_keys),
+            *(self._seeds, self._games, self.autoreset),
         )
 
     def illegal(self, b: int, action: int) -> IllegalActionError:
@@ -449,6 +485,12 @@ class Batch:
         records = self.game.observation.records(observations)
         self._run(self._loops.observe, self.tables, self._states, np.ascontiguousarray(seats, np.int8), records)
         return observations
+
+    def pictures(self, seats: NDArray[np.integer]) -> dict[str, NDArray[np.uint8]]:
+        """Returns the images that any seats, [B], are shown: uint8 [B, *shape] by name, {} without images."""
+        if not self.picture_shapes or self.game.pictures is None:
+            return {}
+        return self.game.pictures(self.tables, self._states, np.asarray(seats))
 
     def turn(self, generator: np.random.Generator, tables: NDArray[np.integer] | None = None) -> Turn:
         """Returns what a decision maker is given for some tables (default all)."""
@@ -513,6 +555,8 @@ class Batch:
             raise ValueError("these states were made with other options")
         chosen = np.arange(self.num_tables) if tables is None else np.asarray(tables, np.int64)
         self._state_bytes[chosen] = np.ascontiguousarray(states).view(np.uint8).reshape(len(states), -1)
+        if self._has_own_tables:
+            self._replace_tables(self.game.tables(self.options, int(states["seed"][0])))
         actions = np.full(self.num_tables, NO_ACTION, np.int64)
         actions[chosen] = LOOK
         self.apply(actions)
@@ -559,6 +603,8 @@ class Batch:
         for name, value in self.__dict__.items():
             if isinstance(value, np.ndarray) and name not in (*_VIEWS, "tables"):
                 new.__dict__[name] = value.copy()
+        if self._has_own_tables:
+            new.tables = _read_only(self.tables)
         new._view()
         new._pool = None
         return new

@@ -357,6 +357,10 @@ def _parser(players: Mapping[str, Callable[[], Any]]) -> argparse.ArgumentParser
     show = commands.add_parser("show", help="show a game's options, actions and observation")
     show.add_argument("game", metavar="GAME", help="a name that 'list' prints")
     show.add_argument("--markdown", action="store_true", help="print Markdown")
+    show.add_argument("--sheet", metavar="FILE", help="instead draw the game's pictures, as a PNG file")
+    show.add_argument(
+        "--set", action="append", default=[], metavar="OPTION=VALUE", help="an option of the game, for --sheet"
+    )
     command = commands.add_parser("play", help="play a game in the terminal")
     command.add_argument("game", metavar="GAME", help="a name that 'list' prints")
     command.add_argument("--seat", type=int, default=0, metavar="N", help="your seat, from 0 (default 0)")
@@ -400,6 +404,23 @@ def _list() -> int:
     return FINISHED
 
 
+def _show(arguments: argparse.Namespace) -> int:
+    game = get_game(arguments.game)
+    if arguments.sheet is None:
+        if arguments.set:
+            raise ValueError("--set goes with --sheet")
+        print(describe(game, arguments.markdown))
+        return FINISHED
+    if game.draw_sheet is None:
+        raise ValueError(f"{game.name} has no pictures to draw on a sheet")
+    options = game.options.make(**parse_options(game, arguments.set))
+    try:
+        game.draw_sheet(options, arguments.sheet)
+    except OSError as error:
+        raise ValueError(f"cannot write {arguments.sheet}: {error.strerror}") from None
+    return FINISHED
+
+
 def _play(arguments: argparse.Namespace, players: Mapping[str, Callable[[], Any]]) -> int:
     game = get_game(arguments.game)
     options = parse_options(game, arguments.set)
@@ -437,8 +458,7 @@ def main(argv: Sequence[str] | None = None, players: Mapping[str, Callable[[], A
         if arguments.command == "list":
             code = _list()
         elif arguments.command == "show":
-            print(describe(get_game(arguments.game), arguments.markdown))
-            code = FINISHED
+            code = _show(arguments)
         else:
             code = _play(arguments, players)
         sys.stdout.flush()

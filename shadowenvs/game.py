@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from shadowenvs.jit import kernel
 from shadowenvs.layout import Actions, Layout
 
 NO_ACTION = -1
@@ -73,7 +74,8 @@ class _Option:
         elif self.kind == "number":
             if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
                 raise ValueError(f"{name} must be a number, not {value!r}")
-            value = float(value)
+            # What the state can hold, a 32-bit float, with as few digits as tell it apart.
+            value = float(str(np.float32(value)))
         elif self.kind == "bool":
             if not isinstance(value, (bool, np.bool_)):
                 raise ValueError(f"{name} must be a bool, not {value!r}")
@@ -163,6 +165,11 @@ class Options:
     def check(self) -> None:
         """Raises ValueError where options do not fit together."""
 
+    @property
+    def has_own_tables(self) -> bool:
+        """Whether every game has tables of its own, drawn from its seed; such options serve single tables only."""
+        return False
+
     def as_dict(self) -> dict[str, Any]:
         """Returns all options, computed defaults included, as JSON can hold them."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
@@ -227,6 +234,10 @@ def state_dtype(options: type[Options], max_seats: int, fields: list[tuple[Any, 
         options: The game's options.
         max_seats: S, the most seats of the game.
         fields: The game's own fields as NumPy takes them.
+
+    Raises:
+        ValueError: A field has the name of an array's attribute, or bytes between fields are left free. States are
+            compared and copied as bytes, and NumPy leaves such bytes undefined.
     """
     header = [
         ("seed", np.uint64),  # of the deal and of every later draw; never advanced
@@ -238,9 +249,18 @@ def state_dtype(options: type[Options], max_seats: int, fields: list[tuple[Any, 
         ("options", options.dtype()),
     ]
     dtype = np.dtype(header + fields, align=True)
-    for name in dtype.names or ():
+    assert dtype.names is not None
+    assert dtype.fields is not None
+    end = 0
+    for name in dtype.names:
         if name in dir(np.recarray):
             raise ValueError(f"state field {name} would hide an attribute of NumPy arrays")
+        kind, start = dtype.fields[name][:2]
+        if start != end:
+            raise ValueError(f"state field {name} leaves {start - end} bytes free before it: order fields by size")
+        end = start + kind.itemsize
+    if end != dtype.itemsize:
+        raise ValueError(f"the state leaves {dtype.itemsize - end} bytes free at its end: add a field")
     return dtype
 
 
@@ -264,6 +284,23 @@ class Rate:
     meaning: str
 
 
+def no_pictures(options: Any) -> Mapping[str, tuple[int, ...]]:
+    """Says that a game shows no images."""
+    return {}
+
+
+@kernel
+def many_points(state: Any, seat: int) -> int:
+    """Ranks seats by their points, where many are good."""
+    return int(state.points[seat])
+
+
+@kernel
+def few_points(state: Any, seat: int) -> int:
+    """Ranks seats by their points, where few are good."""
+    return -int(state.points[seat])
+
+
 @dataclass(frozen=True)
 class Game:
     """All that the suite knows of a game.
@@ -285,7 +322,8 @@ class Game:
         observation: Layout of an observation.
         actions: Layout of the actions.
         max_steps: ``(options, tables) -> int``, more actions than any game can have.
-        tables: ``(options) -> recarray [1]``, read-only.
+        tables: ``(options) -> recarray [1]``, read-only. With options that ask for new tables in every game
+            (:attr:`Options.has_own_tables`) ``(options, seed of the game)``.
         deal: ``(table, state, seed)`` starts a game; writes everything but ``state.options``.
         legal: ``(table, state, seat, mask)``; all 0 for a seat that is not to move.
         step: ``(table, state, action)``; the action must be legal.
@@ -301,7 +339,12 @@ class Game:
         render_svg: The same as an SVG document, or None.
         rates: Rates that reports give by agent.
         idle_action: In a simultaneous game, what a seat sends that has nothing to decide in a tick.
-        pictures: ``(tables, states, seats) -> dict of uint8 arrays`` for games with images, or None.
+        rank_key: ``(state, seat) -> int`` at the end of a game, higher for the better seat; None where points decide.
+        picture_shapes: ``(options) -> {name: shape}`` of the images that a seat is shown, channels first; empty where
+            there are none.
+        draw_sheet: ``(options, path)`` writes a PNG file with all pictures of the game; None in games without images.
+        pictures: ``(tables, states, seats) -> {name: uint8 [B, *shape]}``, what each seat is shown; None in games
+            without images.
     """
 
     name: str
@@ -316,7 +359,7 @@ class Game:
     observation: Layout
     actions: Actions
     max_steps: Callable[[Any, np.recarray], int]
-    tables: Callable[[Any], np.recarray]
+    tables: Callable[..., np.recarray]
     deal: Callable[..., None]
     legal: Callable[..., None]
     step: Callable[..., None]
@@ -331,7 +374,10 @@ class Game:
     render_svg: Callable[[Any, np.recarray, int | None], str] | None = None
     rates: tuple[Rate, ...] = ()
     idle_action: int = NO_ACTION
+    rank_key: Callable[..., int] | None = None
+    picture_shapes: Callable[[Any], Mapping[str, tuple[int, ...]]] = no_pictures
     pictures: Callable[..., dict[str, np.ndarray]] | None = None
+    draw_sheet: Callable[[Any, str], None] | None = None
 
     @property
     def id(self) -> str:
@@ -351,17 +397,15 @@ class Game:
         return _load, (self.options.__module__.rpartition(".")[0],)
 
 
-def ranks(points: Sequence[int] | np.ndarray, winners: int, points_sign: int) -> list[int]:
-    """Returns the rank of each seat: 1 for winners, then by points; equal ones share the better rank.
+def ranks(keys: Sequence[int] | np.ndarray, winners: int) -> list[int]:
+    """Returns the rank of each seat: 1 for winners, then by the game's order; equal ones share the better rank.
 
     Args:
-        points: Final points, integers [P].
+        keys: Rank keys at the end, integers [P], higher for the better seat.
         winners: Bit set of the winning seats.
-        points_sign: -1 where few points are good.
     """
-    keys = [(winners >> seat & 1, points_sign * int(value)) for seat, value in enumerate(points)]
-    keys = [(1, 0) if won else (0, value) for won, value in keys]
-    return [1 + sum(other > key for other in keys) for key in keys]
+    order = [(1, 0) if winners >> seat & 1 else (0, int(key)) for seat, key in enumerate(keys)]
+    return [1 + sum(other > own for other in order) for own in order]
 
 
 def _load(module: str) -> Game:

@@ -109,7 +109,8 @@ def cache_directory(*folders: Path) -> Path | None:
     """Returns the folder for machine code, made if need be, or None where nothing can be written.
 
     Numba notices edits only in the file of the cached function itself. The folder's name is therefore a hash over the
-    sources that may hold kernels, those of the core and those of one game: an edited kernel finds an empty folder.
+    sources that may hold kernels: those of one game, and those of the core that import this module. An edited kernel
+    finds an empty folder.
 
     Args:
         *folders: Folders with kernel sources, beside the core's.
@@ -117,8 +118,11 @@ def cache_directory(*folders: Path) -> Path | None:
     digest = hashlib.sha256(numba.__version__.encode())
     for folder in sorted({_PACKAGE, *folders}):
         for path in sorted(folder.glob("*.py")):
+            source = path.read_bytes()
+            if folder == _PACKAGE and b"shadowenvs.jit" not in source and path.name != "jit.py":
+                continue  # an environment's shell: no kernel, and none of its business
             digest.update(path.name.encode())
-            digest.update(path.read_bytes())
+            digest.update(source)
     # Code compiled with bounds checks must not be taken for code without.
     digest.update(str(config.BOUNDSCHECK).encode())
     key = digest.hexdigest()[:16]

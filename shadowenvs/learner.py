@@ -26,6 +26,7 @@ from shadowenvs.batch import (
     legal,
     observe,
     random_action,
+    rank_key,
     step,
 )
 from shadowenvs.game import NO_ACTION, Game
@@ -61,6 +62,7 @@ def advance_tables(
     finals: Any,
     final_points: Any,
     final_winners: Any,
+    final_keys: Any,
     final_seats: Any,
     final_lengths: Any,
     seeds: Any,
@@ -111,6 +113,8 @@ def advance_tables(
                         rewards[b] = pending[b]
                         observe(table, state, learner, finals[b])
                         keep_result(state, final_points[b], final_winners, b)
+                        for other in range(controllers.shape[1]):
+                            final_keys[b, other] = rank_key(state, other)
                         final_seats[b] = learner
                         final_lengths[b] = lengths[b]
                     games[b] += 1
@@ -133,7 +137,7 @@ def advance_tables(
                 continue
             break
         seats[b] = seat
-        if who == LEARNER and not dones[b]:
+        if who == LEARNER and lengths[b] > 0 and not dones[b]:  # before its first turn rewards wait for that turn's
             rewards[b] = pending[b]
             pending[b] = 0.0
 
@@ -310,18 +314,33 @@ class LearnerBatch(Batch):
         return actions
 
     def _advance(self, actions: NDArray[np.int64]) -> None:
-        before = self._games.copy() if self._resets else None
+        before = self._games.copy()
+        self._run_loop(actions)
+        if self._has_own_tables:
+            self._deal_with_own_tables(int(before[0]))
+        for reset in self._resets:
+            if np.any(dealt := before != self._games):
+                reset(np.flatnonzero(dealt))
+
+    def _deal_with_own_tables(self, game_no: int) -> None:
+        """Deals again what the loop has dealt with the tables of an earlier game, number ``game_no``."""
+        while self._games[0] != game_no:
+            game_no += 1
+            self._games[0] = game_no
+            self._renew_tables()
+            self._games[0] = game_no - 1
+            self._run_loop(np.array([RESTART]))
+
+    def _run_loop(self, actions: NDArray[np.int64]) -> None:
         self._run(
             self._loop,
             *(self.tables, self._states, self._records, self._mask_records, self._mask_bytes, self.seats),
             *(self.learner_rewards, self.dones, self._final_records, self.final_points, self.final_winners),
-            *(self.final_seats, self.final_lengths, self._seeds, self._games, self._plies, self._controllers),
+            *(self.final_keys, self.final_seats, self.final_lengths, self._seeds, self._games, self._plies),
+            self._controllers,
             *(self._learners, self._lengths, self._pending, self._codes, self._edges, self._seat_choice),
             actions,
         )
-        if before is not None and np.any(dealt := before != self._games):
-            for reset in self._resets:
-                reset(np.flatnonzero(dealt))
 
     def copy(self) -> Batch:
         """Returns an independent batch in the same state, as :meth:`Batch.copy` does; policies are shared."""

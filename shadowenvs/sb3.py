@@ -12,14 +12,15 @@ from stable_baselines3.common.vec_env import VecEnv
 from shadowenvs import get_game
 from shadowenvs.game import Game
 from shadowenvs.learner import LearnerBatch, Opponents
-from shadowenvs.single import result, spaces
+from shadowenvs.single import result, row, shown, shown_at_end, spaces
 
 
 class SeatVecEnv(VecEnv):
     """One seat at each of N tables.
 
-    Observations are fresh int8 arrays [N, F]. At the end of a game ``infos[b]`` holds ``terminal_observation``,
-    ``episode`` (return, length, time: SB3's Monitor format) and what :class:`shadowenvs.single.SeatEnv` tells.
+    Observations are fresh int8 arrays [N, F]; with images, for a "MultiInputPolicy", a dict of ``observation`` and the
+    images by name. At the end of a game ``infos[b]`` holds ``terminal_observation``, ``episode`` (return, length, time:
+    SB3's Monitor format) and what :class:`shadowenvs.single.SeatEnv` tells.
     """
 
     def __init__(
@@ -53,9 +54,9 @@ class SeatVecEnv(VecEnv):
         self._start = time.monotonic()
         self._actions = np.zeros(num_envs, np.int64)
         self._was_dealt = False
-        super().__init__(num_envs, *spaces(self.game))
+        super().__init__(num_envs, *spaces(self.batch))
 
-    def reset(self) -> NDArray[np.int8]:
+    def reset(self) -> Any:
         """Deals at every table; a seed given to :meth:`seed` is used once, then the tables go on to new games."""
         seed = self._seeds[0]
         if seed is not None or not self._was_dealt:
@@ -67,13 +68,13 @@ class SeatVecEnv(VecEnv):
         self._reset_options()
         self._returns[:] = 0.0
         self.reset_infos = [{} for _ in range(self.num_envs)]
-        return self.batch.observations.copy()
+        return shown(self.batch)
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keeps the actions, integers [N], for :meth:`step_wait`."""
         self._actions = np.asarray(actions)
 
-    def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+    def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Carries out the actions and plays on to the learner's next turns.
 
         Raises:
@@ -83,16 +84,17 @@ class SeatVecEnv(VecEnv):
         batch.step(self._actions)
         self._returns += batch.learner_rewards
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        last = shown_at_end(batch) if batch.dones.any() else None
         for b in np.flatnonzero(batch.dones).tolist():
             elapsed = round(time.monotonic() - self._start, 6)
             infos[b] = {
-                "terminal_observation": batch.final_observations[b].copy(),
+                "terminal_observation": row(last, b),
                 "TimeLimit.truncated": False,
                 "episode": {"r": float(self._returns[b]), "l": int(batch.final_lengths[b]), "t": elapsed},
                 **result(batch, b),
             }
             self._returns[b] = 0.0
-        return batch.observations.copy(), batch.learner_rewards.copy(), batch.dones.copy(), infos
+        return shown(batch), batch.learner_rewards.copy(), batch.dones.copy(), infos
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns the legal actions, bool [N, A]."""

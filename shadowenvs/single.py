@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shadowenvs import get_game
+from shadowenvs.batch import Batch
 from shadowenvs.game import Game, ranks
 from shadowenvs.learner import LearnerBatch, Opponents
 
 
-class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
+class SeatEnv(gymnasium.Env[Any, np.int64]):
     """One seat of one table.
 
-    Observations are the flat int8 vector [F] of the seat to move, always the learner's. ``info["action_mask"]`` is int8
+    Observations are the flat int8 vector [F] of the seat to move, always the learner's; with images a dict of it,
+    ``observation``, and of the images by name, uint8. ``info["action_mask"]`` is int8
     [A]; :meth:`action_masks` gives the same as bool. At the end ``info`` also holds ``points`` (of all seats),
     ``winners`` (bool per seat), ``rank`` and ``seat`` of the learner.
     """
@@ -55,12 +57,10 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self.render_mode = render_mode
         self.observation_space: Any
         self.action_space: Any
-        self.observation_space, self.action_space = spaces(self.game)
+        self.observation_space, self.action_space = spaces(self._batch)
         self._is_fresh = False
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deals a new game and plays on to the learner's first turn; equal seeds give equal games."""
         first = self._np_random is None
         super().reset(seed=seed)
@@ -69,9 +69,9 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         elif not self._is_fresh:
             self._batch.deal_again()
         self._is_fresh = True
-        return self._batch.observations[0].copy(), {"action_mask": self._mask()}
+        return row(shown(self._batch), 0), {"action_mask": self._mask()}
 
-    def step(self, action: Any) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Carries out the learner's action and plays on to its next turn or the end.
 
         Raises:
@@ -83,9 +83,9 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         done = bool(batch.dones[0])
         self._is_fresh = done
         if not done:
-            return batch.observations[0].copy(), reward, False, False, {"action_mask": self._mask()}
+            return row(shown(batch), 0), reward, False, False, {"action_mask": self._mask()}
         info = {**result(batch, 0), "action_mask": np.zeros(self.game.num_actions, np.int8)}
-        return batch.final_observations[0].copy(), reward, True, False, info
+        return row(shown_at_end(batch), 0), reward, True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns the legal actions, bool [A]."""
@@ -102,13 +102,37 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return self.game.render(self.options, self._batch.get_states(), int(self._batch.seats[0]))
 
 
-def spaces(game: Game) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Discrete]:
-    """Returns the spaces of one seat: a flat int8 observation and the number of an action."""
-    layout = game.observation
-    return (
-        gymnasium.spaces.Box(layout.low, layout.high, dtype=np.int8),
-        gymnasium.spaces.Discrete(game.num_actions),
-    )
+def spaces(batch: Batch) -> tuple[Any, gymnasium.spaces.Discrete]:
+    """Returns the spaces of one seat: a flat int8 observation, or a dict with images, and the number of an action."""
+    layout = batch.game.observation
+    flat = gymnasium.spaces.Box(layout.low, layout.high, dtype=np.int8)
+    space = gymnasium.spaces.Dict({"observation": flat, **image_spaces(batch)}) if batch.picture_shapes else flat
+    return space, gymnasium.spaces.Discrete(batch.game.num_actions)
+
+
+def image_spaces(batch: Batch) -> dict[str, gymnasium.spaces.Space[Any]]:
+    """Returns the spaces of the images that a seat is shown, by name."""
+    return {name: gymnasium.spaces.Box(0, 255, shape, np.uint8) for name, shape in batch.picture_shapes.items()}
+
+
+def shown(batch: LearnerBatch) -> Any:
+    """Returns fresh observations int8 [B, F], or a dict of them and the images."""
+    flat = batch.observations.copy()
+    return {"observation": flat, **batch.pictures(batch.seats)} if batch.picture_shapes else flat
+
+
+def shown_at_end(batch: LearnerBatch) -> Any:
+    """Returns the observations of the ends of the last games in the same form; images are empty by then."""
+    flat = batch.final_observations.copy()
+    if not batch.picture_shapes:
+        return flat
+    empty = {name: np.zeros((len(flat), *shape), np.uint8) for name, shape in batch.picture_shapes.items()}
+    return {"observation": flat, **empty}
+
+
+def row(observations: Any, b: int) -> Any:
+    """Returns one table's part of observations."""
+    return {name: part[b] for name, part in observations.items()} if isinstance(observations, dict) else observations[b]
 
 
 def result(batch: LearnerBatch, b: int) -> dict[str, Any]:
@@ -119,6 +143,6 @@ def result(batch: LearnerBatch, b: int) -> dict[str, Any]:
     return {
         "points": points.copy(),
         "winners": np.array([winners >> other & 1 for other in range(batch.num_players)], np.bool_),
-        "rank": ranks(points, winners, batch.game.points_sign)[seat],
+        "rank": ranks(batch.final_keys[b], winners)[seat],
         "seat": seat,
     }

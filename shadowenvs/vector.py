@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from shadowenvs import get_game
 from shadowenvs.game import Game
 from shadowenvs.learner import LearnerBatch, Opponents
-from shadowenvs.single import result, spaces
+from shadowenvs.single import result, row, shown, shown_at_end, spaces
 
 
-class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]):
+class SeatVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     """One seat at each of N tables; finished tables are dealt anew in the same step (SAME_STEP autoreset).
 
-    Observations are int8 [N, F], ``infos["action_mask"]`` int8 [N, A]. At the end of games ``infos["final_obs"]`` and
-    ``infos["final_info"]`` hold the last observation and what :class:`shadowenvs.single.SeatEnv` tells.
+    Observations are int8 [N, F]; with images a dict of ``observation`` and the images by name.
+    ``infos["action_mask"]`` is int8 [N, A]. At the end of games ``infos["final_obs"]`` and ``infos["final_info"]`` hold
+    the last observation and what :class:`shadowenvs.single.SeatEnv` tells.
     """
 
     def __init__(
@@ -56,13 +57,13 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]
         self.num_envs = num_envs
         self.render_mode = None
         self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
-        self.single_observation_space, self.single_action_space = spaces(self.game)
+        self.single_observation_space, self.single_action_space = spaces(self._batch)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Deals new games.
 
         Args:
@@ -91,11 +92,11 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]
             chosen = [np.random.SeedSequence(entry).generate_state(1, np.uint64)[0] for entry in seed]
             super().reset(seed=int(chosen[0] >> np.uint64(1)))
             self._batch.reset(np.array(chosen, np.uint64))
-        return self._batch.observations.copy(), {"action_mask": self._masks()}
+        return shown(self._batch), {"action_mask": self._masks()}
 
     def step(
         self, actions: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Carries out the learner's actions, integers [N], and plays on to its next turns.
 
         Raises:
@@ -107,14 +108,15 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[np.int64], NDArray[Any]]
         dones = batch.dones.copy()
         if dones.any():
             final_obs = np.full(self.num_envs, None, object)
+            last = shown_at_end(batch)
             final_info: dict[str, Any] = {}
             for b in np.flatnonzero(dones):
-                final_obs[b] = batch.final_observations[b].copy()
+                final_obs[b] = row(last, int(b))
                 final_info = self._add_info(final_info, result(batch, int(b)), int(b))
             infos |= {"final_obs": final_obs, "_final_obs": dones.copy()}
             infos |= {"final_info": final_info, "_final_info": dones.copy()}
         return (
-            batch.observations.copy(),
+            shown(batch),
             batch.learner_rewards.astype(np.float64),
             dones,
             np.zeros(self.num_envs, np.bool_),

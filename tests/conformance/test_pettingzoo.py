@@ -18,6 +18,7 @@ import shadowenvs
 from shadowenvs import IllegalActionError, get_game
 from shadowenvs.aec import TableEnv
 from shadowenvs.batch import Batch
+from shadowenvs.jit import for_kernels
 from tests.conformance.playing import cases, counts, few, length, option_sets, pick, played, rewards_of, same
 from tests.conftest import games
 
@@ -152,16 +153,19 @@ def test_an_environment_plays_as_a_batch(name: str, n: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "n"), counts())
-def test_ranks_follow_the_points(name: str, n: int) -> None:
+def test_ranks_follow_the_order_of_the_game(name: str, n: int) -> None:
     env = TableEnv(name, n)
     env.set_state(played(name, str(n), 1).states[-1:])
-    points = [env.game.points_sign * value for value in env.infos["seat_0"]["points"]]
+    if env.game.rank_key is None:
+        keys = [env.game.points_sign * value for value in env.infos["seat_0"]["points"]]
+    else:
+        keys = [int(env.game.rank_key(for_kernels(env.get_state())[0], seat)) for seat in range(n)]
     places = [info["rank"] for info in env.infos.values()]
     for seat in range(n):
         for other in range(n):
             if places[seat] < places[other] and places[seat] > 1:
-                assert points[seat] > points[other]
-            if points[seat] == points[other] and min(places[seat], places[other]) > 1:
+                assert keys[seat] > keys[other]
+            if keys[seat] == keys[other] and min(places[seat], places[other]) > 1:
                 assert places[seat] == places[other]
     assert min(places) == 1 and all(1 + sum(p < place for p in places) == place for place in places)
 

@@ -411,3 +411,19 @@ def test_matches_prefers_whole_words() -> None:
 def test_only_the_command_prints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "print", lambda *_: pytest.fail("play printed"))
     assert Talk("1", "quit").play() == 0
+
+
+def test_sheet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A game with pictures draws them; others, and places that cannot be written, are told in one line."""
+    with_pictures = [name for name in GAMES if get_game(name).draw_sheet is not None]
+    without = [name for name in GAMES if get_game(name).draw_sheet is None]
+    for name in with_pictures:
+        path = tmp_path / f"{name}.png"
+        assert cli.main(["show", name, "--sheet", str(path)]) == 0 and capsys.readouterr().out == ""
+        assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+        assert cli.main(["show", name, "--sheet", str(tmp_path / "no" / "sheet.png")]) == 2
+        assert "cannot write" in capsys.readouterr().err
+    assert cli.main(["show", without[0], "--sheet", str(tmp_path / "x.png")]) == 2
+    assert capsys.readouterr().err == f"shadowenvs: {without[0]} has no pictures to draw on a sheet\n"
+    assert cli.main(["show", without[0], "--set", "num_players=3"]) == 2
+    assert capsys.readouterr().err == "shadowenvs: --set goes with --sheet\n"

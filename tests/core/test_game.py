@@ -10,7 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shadowenvs.game import Options, boolean, choice, free, integer, number, ranks, reward_option, state_dtype
+from shadowenvs.game import (
+    Options,
+    boolean,
+    choice,
+    few_points,
+    free,
+    integer,
+    many_points,
+    number,
+    ranks,
+    reward_option,
+    state_dtype,
+)
+from shadowenvs.jit import for_kernels
 
 
 @dataclass(frozen=True)
@@ -96,23 +109,41 @@ def test_table_for_documents() -> None:
 
 
 def test_states_begin_alike() -> None:
-    dtype = state_dtype(SomeOptions, 6, [("phase", np.int8), ("hand", np.uint64, (6,))])
+    dtype = state_dtype(SomeOptions, 6, [("phase", np.int8, (6,)), ("hand", np.uint64, (6,))])
     assert dtype.names == ("seed", "rewards", "points", "to_move", "done", "winners", "options", "phase", "hand")
     assert dtype["rewards"].shape == dtype["points"].shape == (6,) and dtype.isalignedstruct
     for name in ("round", "size", "data", "T"):
         with pytest.raises(ValueError, match=f"state field {name} would hide an attribute of NumPy arrays"):
             state_dtype(SomeOptions, 6, [(name, np.int8)])
+    with pytest.raises(ValueError, match="state field hand leaves 5 bytes free before it"):
+        state_dtype(SomeOptions, 6, [("phase", np.int8), ("hand", np.uint64, (6,))])
+    with pytest.raises(ValueError, match="the state leaves 6 bytes free at its end"):
+        state_dtype(SomeOptions, 6, [])
 
 
 @pytest.mark.parametrize(
-    ("points", "winners", "sign", "expected"),
+    ("keys", "winners", "expected"),
     [
-        ([5, 9, 7], 0b010, 1, [3, 1, 2]),
-        ([5, 9, 9], 0b110, 1, [3, 1, 1]),
-        ([5, 9, 7], 0b001, -1, [1, 3, 2]),
-        ([9, 9, 7, 7], 0b0001, 1, [1, 2, 3, 3]),  # a tie that something else broke
-        ([5, 9, 7], 0, 1, [3, 1, 2]),  # broken off: nobody has won
+        ([5, 9, 7], 0b010, [3, 1, 2]),
+        ([5, 9, 9], 0b110, [3, 1, 1]),
+        ([-5, -9, -7], 0b001, [1, 3, 2]),
+        ([9, 9, 7, 7], 0b0001, [1, 2, 3, 3]),  # a tie that something else broke
+        ([5, 9, 7], 0, [3, 1, 2]),  # broken off: nobody has won
     ],
 )
-def test_ranks(points: list[int], winners: int, sign: int, expected: list[int]) -> None:
-    assert ranks(np.array(points), winners, sign) == expected
+def test_ranks(keys: list[int], winners: int, expected: list[int]) -> None:
+    assert ranks(np.array(keys), winners) == expected
+
+
+def test_points_as_keys() -> None:
+    state = for_kernels(np.zeros(1, state_dtype(SomeOptions, 6, [("filler", np.int8, (6,))])))
+    state["points"][0, :2] = 7, -3
+    record = state[0]
+    assert [many_points(record, 0), many_points(record, 1)] == [7, -3]
+    assert [few_points(record, 0), few_points(record, 1)] == [-7, 3]
+
+
+def test_numbers_are_what_a_state_holds() -> None:
+    exact = SomeOptions.make(noise=0.1234567890123)
+    assert exact.noise == 0.12345679 and np.float32(exact.noise) == exact.pack()["noise"]
+    assert SomeOptions.make(noise=exact.pack()["noise"].item()) == exact

@@ -1,4 +1,8 @@
-"""What a seat sees of a table of Shadow Games (SG-117)."""
+"""What a seat sees of a table of Shadow Games (SG-117).
+
+Most of it is flags. They are gathered in words, one bit each in the order of the layout, and a word is written at once
+(see flags.py): it writes 64 entries, so words are written in ascending order, and before what follows the last one.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,16 @@ import numpy as np
 from shadowenvs.game import WIN_SHARE
 from shadowenvs.games.shadow_games.deck import AGENT, MAX_KINDS, NUM_TYPES
 from shadowenvs.games.shadow_games.effects import reserve_tokens, step_entry
-from shadowenvs.games.shadow_games.flags import write_flags
+from shadowenvs.games.shadow_games.flags import (
+    OCTETS,
+    WORD,
+    above,
+    octet,
+    read_octets,
+    write_flags,
+    write_octets,
+    write_word,
+)
 from shadowenvs.games.shadow_games.piles import num_aside
 from shadowenvs.games.shadow_games.spec import (
     CHALLENGE,
@@ -16,41 +29,69 @@ from shadowenvs.games.shadow_games.spec import (
     MAX_COUNT,
     MAX_SEATS,
     NONE,
+    OBSERVATION,
     OVER,
     RANDOM,
+    STATE,
+    TABLES,
     TAKE,
     UNSEEN_BARS,
     UNTIL_TURN,
 )
 from shadowenvs.jit import kernel
-from shadowenvs.layout import clear, write_wide
+from shadowenvs.layout import WIDE_BASE, clear_first, write_wide
 
-# Lengths of flags that are written at once; the compiler must know them.
-_FAVOUR_FLAGS, _HAND_FLAGS, _UNSEEN_FLAGS = NUM_TYPES * FAVOUR_BARS, MAX_KINDS * HAND_BARS, MAX_KINDS * UNSEEN_BARS
+_FIRST = {name: place.start for name, place in OBSERVATION.slices.items()}
+
+# Entries where words start, and places of flags within their word.
+_TURN_WORD, _CARD_WORD, _STEP_WORD, _FAVOUR_WORD = (
+    _FIRST[name] for name in ("phase", "declared", "bonus_target", "favour_bars")
+)
+_PART, _PLOTTED, _PRESENT = (_FIRST[name] - _TURN_WORD for name in ("part", "plotted", "present"))
+_ACTOR, _TO_MOVE, _SHIELDS, _TARGET, _PASSED, _CHALLENGER, _BLOCKED = (
+    _FIRST[name] - _FIRST["present"]
+    for name in ("actor", "to_move", "shields", "target", "passed", "challenger", "blocked")
+)
+_ROWS = sum(1 << MAX_SEATS * row for row in range(10))  # the first bit of every row of seats
+_TABLE_CARD, _TURNED_UP, _PILE_TOP, _LIST_NO, _STEP_NO, _STEP_OP, _CARRIED = (
+    _FIRST[name] - _CARD_WORD
+    for name in ("table_card", "turned_up", "pile_top", "list_no", "step_no", "step_op", "carried")
+)
+_RECIPIENT, _RESERVE_BARS, _MAJORITY, _MARKS = (
+    _FIRST[name] - _STEP_WORD for name in ("recipient", "reserve_bars", "majority", "marks")
+)
+_SEAT_BARS = NUM_TYPES * FAVOUR_BARS  # flags of a seat in favour_bars
+_WORD_SEATS = WORD // _SEAT_BARS  # seats of which a word holds those flags
+_SECOND_FAVOUR_WORD = _FAVOUR_WORD + _WORD_SEATS * _SEAT_BARS
+
+# Entries where numbers by kind start.
+_FIRST_PILE, _FIRST_ASIDE, _FIRST_HAND, _FIRST_HAND_BARS, _FIRST_UNSEEN, _FIRST_UNSEEN_BARS = (
+    _FIRST[name] for name in ("pile", "aside", "hand", "hand_bars", "unseen", "unseen_bars")
+)
+_STATE_HAND, _STATE_KNOWN, _TABLE_COPIES = (
+    int(dtype.fields[name][1])  # type: ignore[index]
+    for dtype, name in ((STATE, "hand"), (STATE, "known"), (TABLES, "copies"))
+)
 
 _SMALL = 64  # numbers below have a 0 in front of them; a power of two, so that many are compared at once
 
 
 @kernel
 def observe(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes the observation of a seat; seats inside it count clockwise from the observer."""
-    n = int(state.options.num_players)
-    clear(obs)
-    observe_options(table, state, obs)
-    observe_turn(state, obs)
-    if state.phase != OVER:
-        observe_roles(state, seat, obs)
-    if state.table_kind != NONE:
-        observe_play(table, state, seat, obs)
+    """Writes the observation of a seat; seats inside it count clockwise from the observer.
+
+    What the options fix is the same in every observation of an environment: it is written once and left alone. So are
+    the zeros of absent seats.
+    """
+    clear_first(obs, _TURN_WORD)
+    if obs.num_players == 0:
+        observe_options(table, state, obs)
+    write_word(turn_flags(state, seat), obs, _TURN_WORD)
+    write_word(card_flags(table, state, seat), obs, _CARD_WORD)
+    observe_seats(state, seat, obs)
+    observe_numbers(state, obs)
     observe_pile(state, seat, obs)
-    observe_hand(table, state, seat, obs)
-    write_flags((1 << n) - 1, obs.present, MAX_SEATS)
-    write_flags(seen_from(seat, int(state.shields), n), obs.shields, MAX_SEATS)
-    other = seat
-    for place in range(n):
-        observe_seat(state, other, place, obs)
-        other = 0 if other + 1 == n else other + 1
-    observe_unseen(obs)
+    observe_cards(table, state, seat, obs)
 
 
 @kernel
@@ -74,119 +115,106 @@ def observe_options(table: np.recarray, state: np.recarray, obs: np.recarray) ->
 
 
 @kernel
-def observe_turn(state: np.recarray, obs: np.recarray) -> None:
-    """Writes where the game stands, and what lies in the reserve."""
-    obs.phase[state.phase] = 1
-    write_wide(obs.turn_no, int(state.turn_no))
-    for t in range(NUM_TYPES):
-        write_wide(obs.reserve[t], int(state.reserve[t]))
-    obs.reserve_tokens = reserve_tokens(state)
-    obs.deck_size = state.deck_size
-    obs.pile_size = state.pile_size
+def only(number: int) -> int:
+    """Returns the bit set of one number, the empty one for NONE."""
+    return (1 << (number + 1)) >> 1
 
 
 @kernel
-def observe_roles(state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes whose turn it is and who decides."""
+def seen_from(seat: int, rows: int, n: int) -> int:
+    """Returns bit sets of seats as bit sets of their places clockwise of a seat.
+
+    Args:
+        seat: The seat.
+        rows: Up to ten bit sets side by side, MAX_SEATS bits each.
+        n: Number of seats.
+    """
+    low = ((1 << (n - seat)) - 1) * _ROWS
+    return (rows >> seat & low) | (rows << (n - seat) & (((1 << n) - 1) * _ROWS - low))
+
+
+@kernel
+def turn_flags(state: np.recarray, seat: int) -> int:
+    """Returns the flags from ``phase`` to ``blocked``: where the game stands, and the public part of a play."""
     n = int(state.options.num_players)
-    obs.part[state.part] = 1
-    obs.plotted = state.plotted
-    obs.actor[place_of(int(state.actor), seat, n)] = 1
-    obs.to_move[place_of(int(state.to_move), seat, n)] = 1
+    flags = 1 << int(state.phase)
+    rows = (1 << n) - 1
+    if state.phase != OVER:
+        flags |= 1 << (_PART + int(state.part))
+        rows |= 1 << (_ACTOR + int(state.actor)) | 1 << (_TO_MOVE + int(state.to_move))
+    flags |= int(state.plotted) << _PLOTTED
+    rows |= int(state.shields) << _SHIELDS | only(int(state.target)) << _TARGET | int(state.passed) << _PASSED
+    rows |= only(int(state.challenger)) << _CHALLENGER | int(state.blocked) << _BLOCKED
+    return flags | seen_from(seat, rows, n) << _PRESENT
 
 
 @kernel
-def place_of(other: int, seat: int, n: int) -> int:
-    """Returns how many places clockwise of the observer a seat sits."""
-    place = other - seat
-    return place + n if place < 0 else place
+def card_flags(table: np.recarray, state: np.recarray, seat: int) -> int:
+    """Returns the flags from ``declared`` to ``carried``: cards, and the step that waits for a choice.
 
-
-@kernel
-def observe_play(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes the play on the table; its card only to the actor until it is turned up (SG-108)."""
-    n = int(state.options.num_players)
+    The card on the table is the actor's secret until it is turned up (SG-108).
+    """
     phase = int(state.phase)
+    flags = only(int(state.declared))
+    card = only(int(state.table_kind))
     if phase > CHALLENGE:
-        obs.turned_up[state.table_kind] = 1
-        if phase < TAKE:
-            observe_step(table, state, seat, obs)
+        flags |= card << _TURNED_UP
     elif seat == state.actor:
-        obs.table_card[state.table_kind] = 1
-    if state.declared != NONE:
-        obs.declared[state.declared] = 1
-    if state.target != NONE:
-        obs.target[place_of(int(state.target), seat, n)] = 1
-    if state.challenger != NONE:
-        obs.challenger[place_of(int(state.challenger), seat, n)] = 1
-    write_flags(seen_from(seat, int(state.passed), n), obs.passed, MAX_SEATS)
-    write_flags(seen_from(seat, int(state.blocked), n), obs.blocked, MAX_SEATS)
+        flags |= card << _TABLE_CARD
+    size = int(state.pile_size)
+    if size > 0:
+        flags |= 1 << (_PILE_TOP + int(state.cards[size - 1]))
+    if CHALLENGE < phase < TAKE:
+        flags |= 1 << (_LIST_NO + int(state.list_no))
+        flags |= 1 << (_STEP_NO + int(state.step_no))
+        flags |= 1 << (_STEP_OP + step_entry(table, state, 0) - 1)
+        flags |= int(state.carried) << _CARRIED
+    return flags
 
 
 @kernel
-def seen_from(seat: int, seats: int, n: int) -> int:
-    """Returns a bit set of seats as a bit set of their places clockwise of a seat."""
-    return (seats >> seat) | (seats << (n - seat) & ((1 << n) - 1))
-
-
-@kernel
-def observe_step(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes the step of the effect or bonus that waits for a choice."""
+def observe_seats(state: np.recarray, seat: int, obs: np.recarray) -> None:
+    """Writes the flags from ``bonus_target`` to ``favour_bars`` and the public numbers of all seats."""
     n = int(state.options.num_players)
-    obs.list_no[state.list_no] = 1
-    obs.step_no[state.step_no] = 1
-    obs.step_op[step_entry(table, state, 0) - 1] = 1
-    obs.carried = state.carried
-    obs.left = state.left
-    if state.bonus_target != NONE:
-        obs.bonus_target[place_of(int(state.bonus_target), seat, n)] = 1
-    if state.recipient != NONE:
-        obs.recipient[place_of(int(state.recipient), seat, n)] = 1
-    num = num_aside(state)
-    obs.aside_size = num
-    if seat == state.actor:
-        for place in range(num):
-            obs.aside[state.aside[place]] += 1
-
-
-@kernel
-def observe_seat(state: np.recarray, other: int, place: int, obs: np.recarray) -> None:
-    """Writes what is public of one seat into row ``place``."""
-    obs.hand_sizes[place] = state.hand_size[other]
-    majority = 0
-    bars = 0
+    victory = int(state.options.victory)
+    steps = seen_from(seat, only(int(state.bonus_target)) | only(int(state.recipient)) << _RECIPIENT, n)
     for t in range(NUM_TYPES):
-        favour = int(state.favour[other, t])
-        bars |= ((1 << min(favour, FAVOUR_BARS)) - 1) << (FAVOUR_BARS * t)
-        majority |= int(favour >= state.options.victory) << t
-    write_flags(bars, obs.favour_bars[place], _FAVOUR_FLAGS)
-    write_flags(majority, obs.majority[place], NUM_TYPES)
-    write_flags(int(state.marks[other]), obs.marks[place], NUM_TYPES)
-    observe_numbers(state, other, place, obs)
-    if (int(state.any_known) >> other) & 1 != 0:
-        for kind in range(MAX_KINDS):
-            known = int(state.known[other, kind])
-            obs.known[place, kind] = known
-            obs.known_bars[place, kind] = known > 0
-            if place > 0:
-                obs.unseen[kind] -= known
-
-
-@kernel
-def observe_numbers(state: np.recarray, other: int, place: int, obs: np.recarray) -> None:
-    """Writes the wide numbers of a seat, which are seldom above 99."""
-    largest = int(state.plays[other]) | int(state.polls[other])  # the other counts are parts of these
-    for t in range(NUM_TYPES):
-        largest |= int(state.favour[other, t])
-    if largest < _SMALL:
+        steps |= int(state.reserve[t] > 0) << (_RESERVE_BARS + t)
+    first_bars = 0
+    second_bars = 0
+    other = seat
+    for place in range(n):
+        bars = 0
+        majority = 0
+        largest = int(state.plays[other]) | int(state.polls[other])  # the other counts are parts of these
         for t in range(NUM_TYPES):
-            obs.favour[place, t, 1] = state.favour[other, t]
+            favour = int(state.favour[other, t])
+            bars |= ((1 << min(FAVOUR_BARS, favour)) - 1) << (FAVOUR_BARS * t)
+            majority |= int(favour >= victory) << t
+            largest |= favour
+            obs.favour[place, t, 1] = favour
+        obs.hand_sizes[place] = state.hand_size[other]
         obs.plays[place, 1] = state.plays[other]
         obs.bluffs[place, 1] = state.bluffs[other]
         obs.polls[place, 1] = state.polls[other]
         obs.challenges[place, 1] = state.challenges[other]
         obs.challenges_won[place, 1] = state.challenges_won[other]
-        return
+        if largest >= _SMALL:
+            observe_large(state, other, place, obs)
+        steps |= (majority << _MAJORITY | int(state.marks[other]) << _MARKS) << (NUM_TYPES * place)
+        if place < _WORD_SEATS:
+            first_bars |= bars << (_SEAT_BARS * place)
+        else:
+            second_bars |= bars << (_SEAT_BARS * (place - _WORD_SEATS))
+        other = 0 if other + 1 == n else other + 1
+    write_word(steps, obs, _STEP_WORD)
+    write_word(first_bars, obs, _FAVOUR_WORD)
+    write_word(second_bars, obs, _SECOND_FAVOUR_WORD)
+
+
+@kernel
+def observe_large(state: np.recarray, other: int, place: int, obs: np.recarray) -> None:
+    """Writes the wide numbers of a seat if one of them may be above 99."""
     for t in range(NUM_TYPES):
         write_wide(obs.favour[place, t], int(state.favour[other, t]))
     write_wide(obs.plays[place], min(MAX_COUNT, int(state.plays[other])))
@@ -197,37 +225,83 @@ def observe_numbers(state: np.recarray, other: int, place: int, obs: np.recarray
 
 
 @kernel
+def observe_numbers(state: np.recarray, obs: np.recarray) -> None:
+    """Writes the public numbers that are not a seat's."""
+    obs.left = state.left
+    obs.aside_size = num_aside(state)
+    write_number(obs.turn_no, int(state.turn_no))
+    for t in range(NUM_TYPES):
+        write_number(obs.reserve[t], int(state.reserve[t]))
+    obs.reserve_tokens = reserve_tokens(state)
+    obs.deck_size = state.deck_size
+    obs.pile_size = state.pile_size
+
+
+@kernel
+def write_number(entries: np.ndarray, value: int) -> None:
+    """Stores a wide value; most are below 100, and a division takes long."""
+    if value < WIDE_BASE:
+        entries[0] = 0
+        entries[1] = value
+    else:
+        write_wide(entries, value)
+
+
+@kernel
 def observe_pile(state: np.recarray, seat: int, obs: np.recarray) -> None:
     """Writes the pile as far as the seat knows it (SG-110)."""
-    size = int(state.pile_size)
     unknown = 0
-    for place in range(size):
+    for place in range(int(state.pile_size)):
         if (int(state.seen[place]) >> seat) & 1 != 0:
             obs.pile[state.cards[place]] += 1
         else:
             unknown += 1
     obs.pile_unknown = unknown
-    if size > 0:
-        obs.pile_top[state.cards[size - 1]] = 1
 
 
 @kernel
-def observe_hand(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes the own hand, and the cards whose place the observer does not know, but for those known in hands."""
-    bars = 0
-    for kind in range(MAX_KINDS):
-        held = int(state.hand[seat, kind])
-        obs.hand[kind] = held
-        bars |= ((1 << min(held, HAND_BARS)) - 1) << (HAND_BARS * kind)
-        unseen = int(table.copies[kind]) - held - int(obs.pile[kind]) - int(obs.aside[kind])
-        obs.unseen[kind] = unseen - int(obs.table_card[kind]) - int(obs.turned_up[kind])
-    write_flags(bars, obs.hand_bars, _HAND_FLAGS)
+def observe_cards(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
+    """Writes the own cards, those known in hands, and the cards whose place the observer does not know (SG-118)."""
+    if seat == state.actor:
+        for place in range(num_aside(state)):
+            obs.aside[state.aside[place]] += 1
+    if state.any_known != 0:
+        observe_known(state, seat, obs)
+    for part in range(2):
+        observe_kinds(table, state, seat, part * (MAX_KINDS - OCTETS), obs)
 
 
 @kernel
-def observe_unseen(obs: np.recarray) -> None:
-    """Writes the bars of the cards whose place the observer does not know (the pool of SG-118)."""
-    bars = 0
-    for kind in range(MAX_KINDS):
-        bars |= ((1 << min(int(obs.unseen[kind]), UNSEEN_BARS)) - 1) << (UNSEEN_BARS * kind)
-    write_flags(bars, obs.unseen_bars, _UNSEEN_FLAGS)
+def observe_kinds(table: np.recarray, state: np.recarray, seat: int, first: int, obs: np.recarray) -> None:
+    """Writes hand, unseen cards and their bars for the 8 kinds from ``first`` on."""
+    n = int(state.options.num_players)
+    hand = read_octets(state, _STATE_HAND + MAX_KINDS * seat + first)
+    pile = read_octets(obs, _FIRST_PILE + first)
+    unseen = read_octets(table, _TABLE_COPIES + first) - hand - pile
+    if state.phase > CHALLENGE or seat == state.actor:
+        unseen -= octet(int(state.table_kind) - first)
+        if state.aside[0] != NONE and seat == state.actor:
+            unseen -= read_octets(obs, _FIRST_ASIDE + first)
+    if state.any_known != 0:
+        for other in range(n):
+            if other != seat:
+                unseen -= read_octets(state, _STATE_KNOWN + MAX_KINDS * other + first)
+    write_octets(hand, obs, _FIRST_HAND + first)
+    for bar in range(HAND_BARS):
+        write_octets(above(hand, bar), obs, _FIRST_HAND_BARS + MAX_KINDS * bar + first)
+    write_octets(unseen, obs, _FIRST_UNSEEN + first)
+    for bar in range(UNSEEN_BARS):
+        write_octets(above(unseen, bar), obs, _FIRST_UNSEEN_BARS + MAX_KINDS * bar + first)
+
+
+@kernel
+def observe_known(state: np.recarray, seat: int, obs: np.recarray) -> None:
+    """Writes the cards that are known to be in hands (SG-113)."""
+    n = int(state.options.num_players)
+    other = seat
+    for place in range(n):
+        if (int(state.any_known) >> other) & 1 != 0:
+            for kind in range(MAX_KINDS):
+                obs.known[place, kind] = state.known[other, kind]
+                obs.known_bars[place, kind] = state.known[other, kind] > 0
+        other = 0 if other + 1 == n else other + 1

@@ -5,8 +5,9 @@ from shadowenvs.games.shadow_master import notation, render, spec
 from shadowenvs.games.shadow_master.belief import determinise
 from shadowenvs.games.shadow_master.heuristic import heuristic
 from shadowenvs.games.shadow_master.observation import observe
-from shadowenvs.games.shadow_master.pictures import pictures
+from shadowenvs.games.shadow_master.pictures import picture_shapes, pictures
 from shadowenvs.games.shadow_master.rules import deal, legal, step
+from shadowenvs.games.shadow_master.scoring import rank_key
 
 GAME = Game(
     name="shadow_master",
@@ -34,5 +35,9 @@ GAME = Game(
     parse_position=notation.parse_position,
     render=render.text,
     render_svg=render.svg,
+    idle_action=spec.WAIT,
+    rank_key=rank_key,
+    picture_shapes=picture_shapes,
     pictures=pictures,
+    draw_sheet=render.sheet,
 )

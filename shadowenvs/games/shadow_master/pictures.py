@@ -8,15 +8,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shadowenvs import rng
-from shadowenvs.games.shadow_master.spec import GRAINS, NUM_DOTS, OBJECT_SIDE, PIXELS, SHADOW_SIDE, STREAM_GRAIN
+from shadowenvs.games.shadow_master.spec import (
+    GRAINS,
+    NUM_DOTS,
+    OBJECT_SIDE,
+    PIXELS,
+    SHADOW_SIDE,
+    STREAM_GRAIN,
+    ShadowMasterOptions,
+)
 from shadowenvs.jit import cached, for_kernels, kernel
 
 BLACK, GREY, WHITE = 255, 128, 0
-SHAPES = {"shadow": (1, SHADOW_SIDE, SHADOW_SIDE), "objects": (NUM_DOTS, OBJECT_SIDE, OBJECT_SIDE)}
+SHAPES: dict[str, tuple[int, ...]] = {
+    "shadow": (1, SHADOW_SIDE, SHADOW_SIDE),
+    "objects": (NUM_DOTS, OBJECT_SIDE, OBJECT_SIDE),
+}
 """Shape of each picture of one seat, channels first."""
 
 _ONE = np.float64(1.0)
 _TWO_32 = np.float64(1 << 32)
+
+
+def picture_shapes(options: ShadowMasterOptions) -> dict[str, tuple[int, ...]]:
+    """Returns the shapes of the pictures that a seat is shown, by name."""
+    return SHAPES if options.mode == "pixels" else {}
 
 
 def pictures(tables: np.recarray, states: np.recarray, seats: NDArray[np.integer]) -> dict[str, NDArray[np.uint8]]:

@@ -341,18 +341,18 @@ def _draw_pixels(pixels: NDArray[np.uint8], x: float, y: float, side: float) -> 
 # --------------------------------------------------------------------------------------------------------------- sheet
 
 
-def sheet(path: str | Path, deck: str | int = "standard", num_cards: int = 10) -> None:
+def sheet(options: ShadowMasterOptions, path: str | Path, num_cards: int = 9) -> None:
     """Writes a picture of the 90 objects, a row for each picture card, and of the first shadows of a deck.
 
     Args:
+        options: Whose deck is shown.
         path: Of the PNG file.
-        deck: As option ``deck``.
         num_cards: How many shadows are shown.
     """
     _, drawings = drawing.load_objects()
     cell, gap = 96, 12
     rows = [[~drawing.draw(text, cell) for text in card] for card in drawings]
-    shadows = [shadow == 0 for shadow in decks.find(deck).shadows[:num_cards]]
+    shadows = [shadow == 0 for shadow in decks.find(options.deck, 0).shadows[:num_cards]]
     columns = NUM_DOTS
     rows += [shadows[start : start + columns] for start in range(0, len(shadows), columns)]
     page = np.full((gap + (cell + gap) * len(rows), gap + (cell + gap) * columns), 225, np.uint8)

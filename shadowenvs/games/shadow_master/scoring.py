@@ -59,7 +59,7 @@ def is_past_the_end(state: np.recarray) -> bool:
 
 
 @kernel
-def rank_key(state: np.recarray, seat: int, coin_first: bool) -> int:
+def compare_key(state: np.recarray, seat: int, coin_first: bool) -> int:
     """Returns a number that is higher for the better seat.
 
     Position, then the coin of the last round whether or not it scored (SM-58, SM-59, SM-62). If the coin comes first
@@ -72,13 +72,25 @@ def rank_key(state: np.recarray, seat: int, coin_first: bool) -> int:
 
 
 @kernel
+def is_coin_first(state: np.recarray) -> bool:
+    """Whether the coin decides before the position (option ``finish``, once the end of the board is reached)."""
+    return state.options.finish == COIN and is_past_the_end(state)
+
+
+@kernel
+def rank_key(state: np.recarray, seat: int) -> int:
+    """SM-62: returns a number that is higher for the better seat at the end."""
+    return compare_key(state, seat, is_coin_first(state))
+
+
+@kernel
 def find_winners(state: np.recarray) -> int:
     """Returns the set of seats that nobody is better than (SM-58 to SM-61)."""
-    coin_first = state.options.finish == COIN and is_past_the_end(state)
+    coin_first = is_coin_first(state)
     best = -1
     winners = 0
     for seat in range(int(state.options.num_players)):
-        key = rank_key(state, seat, coin_first)
+        key = compare_key(state, seat, coin_first)
         if key > best:
             best = key
             winners = 0

@@ -90,6 +90,10 @@ class ShadowMasterOptions(Options):
     reward: str = reward_option()
 
     @property
+    def has_own_tables(self) -> bool:
+        return self.deck == FRESH and not self.is_pocket
+
+    @property
     def is_pocket(self) -> bool:
         return self.variant == "pocket"
 
@@ -124,8 +128,6 @@ class ShadowMasterOptions(Options):
             value = getattr(self, name)
             if value <= 0 and name != "periphery":
                 raise ValueError(f"{name} must be above 0, not {value}")
-            # What the state can hold, a 32-bit float, with as few digits as tell it apart.
-            object.__setattr__(self, name, float(str(np.float32(value))))
         self._check_deck()
         self._check_colours()
 

@@ -26,6 +26,7 @@ FOR_ALL = (
         "plotted",
         "turn_no",
         "reserve",
+        "reserve_bars",
         "reserve_tokens",
         "declared",
         "turned_up",
@@ -131,8 +132,8 @@ def test_each_seat_is_shown_its_own_cards_and_what_it_knows_of_the_pile(n: int) 
                 assert sight[name].tolist() == [cards[kind] for kind in range(12)], name
             assert sight["unseen"].tolist() == [unseen[kind] for kind in range(12)]
             assert int(sight["pile_unknown"]) == len(now.pile) - pile.total()
-            assert sight["hand_bars"].sum(axis=1).tolist() == [min(2, hand[kind]) for kind in range(12)]
-            assert sight["unseen_bars"].sum(axis=1).tolist() == [min(3, unseen[k]) for k in range(12)]
+            assert sight["hand_bars"].sum(axis=0).tolist() == [min(2, hand[kind]) for kind in range(12)]
+            assert sight["unseen_bars"].sum(axis=0).tolist() == [min(3, unseen[k]) for k in range(12)]
             everybody = [[kinds.count(kind) for kind in range(12)] for kinds in now.known]
             assert np.roll(sight["known"][:n], seat, axis=0).tolist() == everybody
         assert state.sight(0)["copies"].tolist() == [deck[kind] for kind in range(12)]

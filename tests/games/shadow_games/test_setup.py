@@ -141,6 +141,7 @@ def test_favours_tokens_and_reserve_are_public() -> None:
         assert state.observed(seat, "favour")[:3].tolist() == pools[order].tolist()
         assert state.observed(seat, "favour_bars")[:3].sum(axis=2).tolist() == pools[order].tolist()
         assert state.observed(seat, "reserve").tolist() == [5, 6, 2]
+        assert state.observed(seat, "reserve_bars").tolist() == [1, 1, 1]
         assert state.observed(seat, "shields")[:3].tolist() == [int(other in (0, 2)) for other in order]
         assert int(state.observed(seat, "reserve_tokens")) == 1
 

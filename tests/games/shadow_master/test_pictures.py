@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shadowenvs.games.shadow_master import GAME, deck, render
 from shadowenvs.games.shadow_master.pictures import BLACK, GREY, SHAPES, WHITE, pictures
+from shadowenvs.games.shadow_master.spec import ShadowMasterOptions
 from tests.games.shadow_master.table import POCKET, Table
 
 PIXELS = "mode=pixels card=4 colour=blue objects=384765210"
@@ -119,7 +120,7 @@ def test_everything_is_shown_to_nobody_in_particular() -> None:
 
 def test_sheet(tmp_path: Path) -> None:
     path = tmp_path / "sheet.png"
-    render.sheet(path, num_cards=3)
+    render.sheet(ShadowMasterOptions.make(), path, num_cards=3)
     content = path.read_bytes()
     assert content.startswith(b"\x89PNG\r\n\x1a\n") and len(content) > 10_000
     image = pytest.importorskip("PIL.Image")

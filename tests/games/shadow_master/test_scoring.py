@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from shadowenvs.aec import TableEnv
 from shadowenvs.games.shadow_master import GAME
 from shadowenvs.games.shadow_master.notation import parse, to_state, winners
 from shadowenvs.games.shadow_master.scoring import gain_of, rank_key
@@ -135,11 +136,14 @@ def test_the_end_of_the_deck() -> None:
 def test_ranks_of_the_losers() -> None:
     table = finished("44/20/20/30/20", "0/2/1/4/3")
     state = for_kernels(table.batch.get_states())[0]
-    keys = [rank_key(state, seat, False) for seat in range(5)]
+    keys = [rank_key(state, seat) for seat in range(5)]
     assert sorted(range(5), key=lambda seat: -keys[seat]) == [0, 3, 4, 1, 2]
     table = finished("44/20/20/30/20", "0/0/0/0/0")
     state = for_kernels(table.batch.get_states())[0]
-    assert len({rank_key(state, seat, False) for seat in (1, 2, 4)}) == 1
+    assert len({rank_key(state, seat) for seat in (1, 2, 4)}) == 1
+    env = TableEnv(GAME, 5)
+    env.set_state(finished("44/20/20/30/20", "0/2/1/4/3").batch.get_states())
+    assert [env.infos[agent]["rank"] for agent in env.possible_agents] == [1, 4, 5, 2, 3]
 
 
 @pytest.mark.rule("SM-63")
