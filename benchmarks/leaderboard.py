@@ -29,7 +29,7 @@ FOLDER = Path(__file__).parent / "results"
 BASELINES = ("random", "heuristic")
 """Agents against whose copies the table shows all others."""
 
-STANDING = (*BUILT_IN, "ppo")
+STANDING = tuple(dict.fromkeys((*BUILT_IN, "ppo")))
 """Agents that take part in each game that they can play."""
 
 

@@ -106,6 +106,7 @@ def plot_shares(report: Report, figure: Figure) -> None:
         axes.plot([100 * one.share.low, 100 * one.share.high], [place, place], color=colour, linewidth=2)
         axes.plot(100 * one.share.mean, place, "o", color=colour, markersize=5)
     axes.axvline(100 * report.fair_share, color=INK, linestyle="--", linewidth=1)
+    axes.set_xlim(-3, 103)
     axes.set_yticks(places, names)
     axes.set_ylim(-0.7, len(standings) - 0.3)
     axes.set_title("Win shares, %; dashed is a fair one")
@@ -161,8 +162,8 @@ def plot_rates(report: Report, figure: Figure) -> None:
     for name in names:
         for rate in (rate for rate in report.rates if rate.rate == name):
             value = 100 * rate.part / rate.whole if rate.whole else 0.0
-            axes.barh(-place, value, color=BLUE, height=0.75)
-            axes.text(value, -place, f" {value:.1f}" if rate.whole else " -", va="center")
+            bars = axes.barh(-place, value, color=BLUE, height=0.75)
+            axes.bar_label(bars, [f"{value:.1f}" if rate.whole else "-"], padding=4)
             labels.append((-place, f"{name}: {rate.agent}"))
             place += 1.0
         place += 0.5

@@ -185,7 +185,7 @@ class Store:
         folder.mkdir(parents=True, exist_ok=True)
         settings, self._file = folder / "settings.json", folder / "results.jsonl"
         wanted = plan.settings(agents)
-        if mode == "resume" and settings.exists():
+        if mode == "resume" and (settings.exists() or self._file.exists()):
             _compare(settings, wanted)
             self._read(self._file)
             return

@@ -17,9 +17,10 @@ from rich.console import Console
 
 from agents.heuristic import HeuristicAgent
 from agents.random import RandomAgent
+from benchmarks import runs
 from benchmarks.estimates import FEWEST, confidence_sequence
-from benchmarks.report import Report, write_report
-from benchmarks.runs import Plan
+from benchmarks.report import Report, is_narrow, write_report
+from benchmarks.runs import Plan, Store
 from benchmarks.tournament import compare, count_deals, main, play_tournament
 from shadowenvs import GAMES, get_game
 from shadowenvs.game import Game, Rate
@@ -174,10 +175,14 @@ def test_until_is_about_mixed_tables_too(any_game: Game, monkeypatch: pytest.Mon
         looked.append(values.shape)
         return confidence_sequence(values, unit)
 
+    plan = Plan(any_game, {"num_players": seats}, tuple(agents))
+    store = Store(plan, agents)
+    runs.play(store, agents, 4)
     monkeypatch.setattr("benchmarks.report.confidence_sequence", watch)
-    play(any_game, agents, None, until=0.9, options={"num_players": seats}, budget=128)
-    mixed = (128, math.factorial(seats))
-    assert looked.count(mixed) >= 2 * seats
+    assert is_narrow(store, 4, 9.0)
+    pairs = seats * (seats - 1)
+    assert looked == [(4, seats)] * pairs + [(4, math.factorial(seats))] * seats
+    assert not is_narrow(store, 4, 0.1)
 
 
 @pytest.mark.parametrize(
