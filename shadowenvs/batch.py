@@ -178,7 +178,7 @@ def random_action(mask_bytes: Any, b: int, word: Any) -> int:
         legal_here = chunk_bits(mask_bytes, b, chunk)
         num = count(legal_here)
         if k < num:
-            return CHUNK * chunk + nth(legal_here, k)
+            return CHUNK * chunk + nth(legal_here, int(k))
         k -= num
     return NO_ACTION
 

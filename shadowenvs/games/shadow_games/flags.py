@@ -50,7 +50,7 @@ def write_word(flags: int, record: Any, start: int) -> None:
 
 
 def read_octets(record: Any, start: int) -> int:
-    """Returns 8 entries from ``start`` on of a record of int8 fields, none negative, as a number: the first is lowest."""
+    """Returns 8 entries of a record of int8 fields from ``start`` on, none negative, as a number, the first lowest."""
     entries = record.view(np.dtype([("entries", np.int8, (record.dtype.itemsize,))]))["entries"]
     return int.from_bytes(entries[start : start + OCTETS].tobytes(), "little")
 
@@ -111,7 +111,7 @@ def _place(builder: Any, record: Any, start: Any, kind: Any) -> Any:
 @intrinsic
 def _load_octets(typing_context: Any, record: Any, start: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_place(builder, *arguments, ir.IntType(64)), align=1)
+        return builder.load(_place(builder, arguments[0], arguments[1], ir.IntType(64)), align=1)
 
     return types.int64(record, types.int64), generate
 
@@ -119,7 +119,7 @@ def _load_octets(typing_context: Any, record: Any, start: Any) -> Any:
 @intrinsic
 def _store_octets(typing_context: Any, octets: Any, record: Any, start: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[0], _place(builder, *arguments[1:], ir.IntType(64)), align=1)
+        builder.store(arguments[0], _place(builder, arguments[1], arguments[2], ir.IntType(64)), align=1)
         return context.get_dummy_value()
 
     return types.none(types.int64, record, types.int64), generate

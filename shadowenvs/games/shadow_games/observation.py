@@ -86,12 +86,12 @@ def observe(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray)
     clear_first(obs, _TURN_WORD)
     if obs.num_players == 0:
         observe_options(table, state, obs)
+    observe_pile(state, seat, obs)
     write_word(turn_flags(state, seat), obs, _TURN_WORD)
     write_word(card_flags(table, state, seat), obs, _CARD_WORD)
     observe_seats(state, seat, obs)
     observe_numbers(state, obs)
-    observe_pile(state, seat, obs)
-    observe_cards(table, state, seat, obs)
+    observe_cards(table, state, seat, obs)  # reads the pile at once, so not right after it was written byte by byte
 
 
 @kernel
