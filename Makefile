@@ -44,7 +44,7 @@ $(VENV)-bench/installed: pyproject.toml constraints.txt
 	touch $@
 
 leaderboard: install  # play all agents against each other in all games and rewrite benchmarks/results/leaderboard.md
-	$(BIN)/python -m benchmarks.leaderboard --workers $$(nproc)
+	$(BIN)/python -m benchmarks.leaderboard
 
 docs: install  # write the generated tables in docs/
 	for game in $$($(BIN)/python -c 'import shadowenvs; print(*shadowenvs.GAMES)'); do \

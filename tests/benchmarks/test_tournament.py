@@ -49,8 +49,9 @@ def test_equal_agents_have_the_fair_share(game: Game) -> None:
         if agent.name == "first":
             assert pair.share[:3] == pytest.approx((report.fair_share,) * 3)
             assert pair.share.saved is None
-            assert [one.agent for one in report.luck] == ["first"]
-            assert report.luck[0].luck.rest == pytest.approx(0.0)
+            # Where all deals are shared nothing varies; else the deal alone decides, being the same each time.
+            assert [one.agent for one in report.luck] in (["first"], [])
+            assert all(one.luck.rest == pytest.approx(0.0) for one in report.luck)
         else:
             # Four standard errors: this is about a wrong seat or sum, not about luck.
             assert abs(pair.share.mean - report.fair_share) <= 2.0 * pair.share.half + 1e-12
@@ -95,13 +96,15 @@ def test_shares_of_mixed_tables_add_up(game: Game) -> None:
 
 
 def test_games_that_are_played(game: Game) -> None:
-    ended: list[int] = []
+    """As many as the report says, mixed tables included; test_schedule counts those of other numbers of agents."""
     seats = next(seats for seats in game.seats if seats > 2)
-    names = [f"a{number}" for number in range(seats + 1)]
-    for number in (seats - 1, seats, seats + 1):
-        agents = {name: first() for name in names[:number]}
-        for line_ups, mirror in ((True, False), (False, True)):
-            ended.clear()
+    for number, mirror, mixed in (
+        (seats, True, math.factorial(seats)),
+        (seats + 1, False, 24 // (seats + 1) * (seats + 1)),
+    ):
+        agents = {f"a{i}": first() for i in range(number)}
+        for line_ups in (True, False) if mirror else (True,):
+            ended: list[int] = []
             report = play(
                 *(game, agents, 2),
                 options={"num_players": seats},
@@ -109,9 +112,8 @@ def test_games_that_are_played(game: Game) -> None:
                 mirror=mirror,
                 progress=ended.append,
             )
-            assert len(report.line_ups) == (number if line_ups and number >= seats else 0)
+            assert len(report.line_ups) == (number if line_ups else 0)
             assert len(report.pairs) == number * (number if mirror else number - 1)
-            mixed = {seats: math.factorial(seats), seats + 1: 24 // (seats + 1) * (seats + 1)}.get(number, 0)
             assert sum(ended) == 2 * (len(report.pairs) * seats + (mixed if line_ups else 0))
 
 
