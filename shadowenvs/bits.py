@@ -35,7 +35,7 @@ def highest(bits: np.uint64) -> int:
 
 
 @kernel
-def nth(bits: np.uint64, number: int) -> int:
+def nth(bits: np.uint64, number: int | np.int64) -> int:
     """Returns the place of a bit that is set, counted from 0 at the lowest; there must be more than ``number``.
 
     It halves the word six times without a jump: nothing can guess which of the bits is asked for.
