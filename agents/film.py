@@ -55,7 +55,7 @@ class Film:
         """Returns moves number start to stop - 1, counted from 1, as a film; without a stop, all to the end."""
         end = len(self) if stop is None else max(0, stop - self.first)
         span = range(len(self))[max(0, start - self.first) : end]
-        states = self.states[span.start : span.stop + 1]
+        states = self.states[span.start : span.stop + 1].view(np.recarray)
         part = slice(span.start, span.stop)
         first = self.first + span.start
         return Film(self.game, self.options, states, self.seats[part], self.actions[part], first, self.seat)
@@ -76,7 +76,7 @@ class Film:
     def picture(self, number: int) -> str:
         """Returns a frame, from 0 to the number of moves, as SVG; as text where the game has no pictures."""
         draw = self.game.render_svg or self.game.render
-        return draw(self.options, self.states[number : number + 1], self.seat)
+        return draw(self.options, self.states[number : number + 1].view(np.recarray), self.seat)
 
     def _repr_html_(self) -> str:
         """Returns the film as a notebook shows it: one frame at a time, with a slider."""

@@ -18,7 +18,7 @@ from benchmarks.page import BLUE, GREY, INK, PLOT_STYLE, RED
 from benchmarks.watching import Record
 from shadowenvs import get_game
 
-FEWEST_GAMES = 5
+FEWEST_GAMES = 10
 COLOURS = (GREY, RED, BLUE, "#5d8a3c", "#8a5ba6", "#c98a1b")
 MARKERS = "os^Dvp"
 PREDICTED_BIN = 4  # trick points
@@ -39,14 +39,14 @@ def plot_calibration(record: Record) -> Figure:
             points += point(here, here["predicted"].mean() if len(here) else low, "got")
         draw_line(left, points, style, agent)
         off = np.abs(own["got"] - own["predicted"])
-        draw_line(right, [near for k in range(FARTHEST + 1) for near in point(own, k, off <= k, 100)], style, agent)
+        draw_line(right, [near for k in range(FARTHEST + 1) for near in share(own, k, off <= k)], style, agent)
     top = max(20.0, float(record["predicted"].max(initial=0)))
-    left.plot([0, top], [0, top], color=INK, linestyle="--", linewidth=1)
-    left.annotate("exact", (top, top), ha="right", va="bottom", rotation=0)
+    left.plot([0, top], [0, top], color=INK, linestyle="--", linewidth=1, label="as predicted")
     left.set(xlabel="predicted, trick points (groups of 4)", ylabel="mean result, trick points", ylim=(0, None))
-    left.set_title("Above the dashed line: more\ntrick points than predicted")
-    right.set(xlabel="trick points off at most", ylabel="rounds, %", ylim=(0, 100), xlim=(-0.5, FARTHEST + 0.5))
-    right.set_title("Rounds whose result is that near the\nprediction; at 0: met exactly")
+    head(left, "Above the dashed line: more trick\npoints won than predicted")
+    right.set(xlabel="trick points off at most", ylabel="rounds, %", ylim=(0, 100))
+    right.set_xticks(range(0, FARTHEST + 1, 5))
+    head(right, "Rounds whose result is that near the\nprediction; at 0: met exactly")
     return finish(figure, left)
 
 
@@ -59,14 +59,14 @@ def plot_rounds_and_seats(record: Record) -> Figure:
             own = record.of(agent)
             groups = [(int(value), own.where(own[column] == value)) for value in np.unique(record[column])]
             draw_line(above, [p for x, group in groups for p in point(group, x, gap(group))], style, agent)
-            draw_line(below, [p for x, group in groups for p in point(group, x, gap(group) == 0, 100)], style, agent)
+            draw_line(below, [p for x, group in groups for p in share(group, x, gap(group) == 0)], style, agent)
         above.axhline(0, color=INK, linestyle="--", linewidth=1)
         for one in (above, below):
             one.set_xticks(np.unique(record[column]))
             one.set_xlabel(label)
         below.set_ylim(0, None)
-        above.set_title(f"Above 0: results exceed predictions, by {column}")
-        below.set_title(f"Predictions met exactly, by {column}")
+        head(above, f"Above 0: results exceed predictions, by {column}")
+        head(below, f"Predictions met exactly, by {column}")
     axes[0, 0].set_ylabel("mean result - prediction, trick points")
     axes[1, 0].set_ylabel("rounds, %")
     return finish(figure, axes[0, 0])
@@ -86,7 +86,7 @@ def plot_bluffs(record: Record) -> Figure:
             one.plot([100 * low, 100 * high], [place, place], color=style["color"], linewidth=3, alpha=0.4)
             one.plot(100 * mean, place, color=style["color"], marker=style["marker"])
         one.set_xlim(-3, 103)
-        one.set_title(rate.name.capitalize())
+        head(one, rate.name.capitalize())
     chance = record.mean("bluffs", "plays").mean
     axes[-1].axvline(100 * chance, color=INK, linestyle="--", linewidth=1)
     axes[0].set_xlabel("bluffs, % of the plays")
@@ -105,12 +105,12 @@ def plot_favours(record: Record) -> Figure:
             own = record.of(agent)
             own = own.where(own[rate.whole] > 0)
             groups = [(int(held), own.where(own["favours"] == held)) for held in np.unique(record["favours"])]
-            draw_line(one, [p for held, group in groups for p in point(group, held, rate.part, 100)], style, agent)
+            draw_line(one, [p for held, group in groups for p in share(group, held, rate.part)], style, agent)
         one.set(xlabel="favours that the seat holds, of all types", ylim=(-3, 103))
     axes[0].set_ylabel("bluffs, % of the plays")
-    axes[0].set_title("Who bluffs when: with few favours or many")
+    head(axes[0], "Who bluffs when: with few favours or many")
     axes[1].set_ylabel("challenges, % of the times asked")
-    axes[1].set_title("Who challenges when: a challenge risks a favour")
+    head(axes[1], "Who challenges when: a challenge risks a favour")
     return finish(figure, axes[0])
 
 
@@ -118,23 +118,22 @@ def plot_speed(record: Record) -> Figure:
     """Draws when coins of Shadow Master are got, and how many of them with all cubes right."""
     figure, (left, right) = panels(record, 1, 2, (11.0, 4.4))
     last = int(record["tick"].max(initial=1))
-    edges = range(1, last + 1, TICK_BIN)
     for agent, style in styles(record):
         own = record.of(agent)
         served = own.where(own["coin"] > 0)
-        groups = [
-            (low + (TICK_BIN - 1) / 2, (low <= served["tick"]) & (served["tick"] < low + TICK_BIN)) for low in edges
-        ]
-        accuracy = [p for x, here in groups for p in point(served.where(here), x, "right", 100)]
+        accuracy: list[Point] = []
+        for low in range(1, last + 1, TICK_BIN):
+            here = served.where((low <= served["tick"]) & (served["tick"] < low + TICK_BIN))
+            accuracy += share(here, here["tick"].mean() if len(here) else low, "right")
         draw_line(left, accuracy, style, agent)
         done = [(tick, (own["coin"] > 0) & (own["tick"] <= tick)) for tick in range(last + 1)]
-        draw_line(right, [p for tick, here in done for p in point(own, tick, here, 100)], style, agent, marked=False)
+        draw_line(right, [p for tick, here in done for p in share(own, tick, here)], style, agent, marked=False)
     left.set(
         xlabel=f"tick in which the coin was got (groups of {TICK_BIN})", ylabel="all cubes right, % of these grabs"
     )
-    left.set_title("Accuracy: does it pay to look longer?")
+    head(left, "Accuracy: does it pay to look longer?")
     right.set(xlabel="tick", ylabel="rounds in which the seat has a coin, %")
-    right.set_title("Speed: the higher, the sooner")
+    head(right, "Speed: the higher, the sooner")
     for one in (left, right):
         one.set(ylim=(-3, 103), xlim=(0, last + 1))
     return finish(figure, right)
@@ -146,7 +145,7 @@ def plot_coins(record: Record) -> Figure:
     coins = range(record.num_players)
     for agent, style in styles(record):
         own = record.of(agent)
-        draw_line(left, [p for coin in coins for p in point(own, coin, own["coin"] == coin, 100)], style, agent)
+        draw_line(left, [p for coin in coins for p in share(own, coin, own["coin"] == coin)], style, agent)
         groups = [(coin, own.where(own["coin"] == coin)) for coin in coins]
         draw_line(right, [p for coin, group in groups for p in point(group, coin, "points")], style, agent)
     for one in (left, right):
@@ -154,9 +153,9 @@ def plot_coins(record: Record) -> Figure:
         one.set_xlabel("coin (the first to grab gets the highest)")
         one.set_ylim(0, None)
     left.set_ylabel("rounds, %")
-    left.set_title("Who gets which coin")
+    head(left, "Who gets which coin")
     right.set_ylabel("mean points of the round")
-    right.set_title("What a coin is worth: it scores\nonly if all cubes are right")
+    head(right, "What a coin is worth: it scores\nonly if all cubes are right")
     return finish(figure, left)
 
 
@@ -169,7 +168,7 @@ def panels(record: Record, rows: int, columns: int, size: tuple[float, float], *
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots(rows, columns, **settings)
         figure.suptitle(
-            f"{record.title}, {record.num_games} games with all of these at one table; bands are 95 % intervals",
+            f"{record.title}: {record.num_games} games, the agents mixed at each table; bands are 95 % intervals",
             x=0.01,
             ha="left",
             color=INK,
@@ -183,11 +182,18 @@ def styles(record: Record) -> Iterable[tuple[str, dict[str, Any]]]:
         yield agent, {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
 
 
-def point(rows: Record, x: float, part: str | NDArray[Any], scale: float = 1.0) -> list[Point]:
-    """Returns the mean of ``part`` at x, times ``scale``, in a list; an empty one if too few games know of it."""
-    if rows.count_games() < FEWEST_GAMES:
-        return []
-    return [(float(x), Interval(*(scale * value for value in rows.mean(part))))]
+def point(rows: Record, x: float, part: str | NDArray[Any]) -> list[Point]:
+    """Returns the mean of ``part`` at x in a list; an empty one if too few games know of it."""
+    return [(float(x), rows.mean(part))] if rows.count_games() >= FEWEST_GAMES else []
+
+
+def share(rows: Record, x: float, part: str | NDArray[Any]) -> list[Point]:
+    """Returns the same of a share, in percent; its interval ends at 0 and 100."""
+    return [(x, Interval(*np.clip(100 * np.array(value), 0, 100).tolist())) for x, value in point(rows, x, part)]
+
+
+def head(axes: Any, text: str) -> None:
+    axes.set_title(text, loc="left", fontweight="bold")
 
 
 def draw_line(axes: Any, points: Sequence[Point], style: dict[str, Any], label: str, marked: bool = True) -> None:

@@ -74,7 +74,9 @@ class Record:
     def sums(self, values: str | NDArray[Any]) -> NDArray[np.float64]:
         """Returns the sum of a column, or of values [N], in each game: float64 [G]."""
         weights = self[values] if isinstance(values, str) else values
-        return np.bincount(self["game"], np.asarray(weights, np.float64), self.num_games)
+        sums = np.zeros(self.num_games)
+        np.add.at(sums, self["game"], weights)
+        return sums
 
     def count_games(self) -> int:
         """Returns the number of games with a row."""
