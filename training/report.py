@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from training.checkpoint import Card
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 COLOURS = {"random": "#2a6f97", "heuristic": "#bc4749"}
 
@@ -67,11 +64,6 @@ def share(values: list[float]) -> str:
 
 def draw_curve(file: Path, history: list[dict[str, Any]], num_players: int) -> None:
     """Draws the share of the victory over the decisions trained on."""
-    plot_curve(history, num_players).savefig(file, dpi=120)
-
-
-def plot_curve(history: list[dict[str, Any]], num_players: int) -> Figure:
-    """Returns that plot, of evaluations as :func:`write_report` takes them, as a notebook shows it."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")
@@ -85,4 +77,4 @@ def plot_curve(history: list[dict[str, Any]], num_players: int) -> Figure:
     axes.set(xlabel="learner decisions (millions)", ylabel="share of the victory", ylim=(0, 1))
     axes.set_title("Learning curve, greedy policy; bands are 95 % intervals over deals")
     axes.legend(loc="best")
-    return figure
+    figure.savefig(file, dpi=120)

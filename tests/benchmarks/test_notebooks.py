@@ -54,7 +54,8 @@ def assigned(source: str) -> set[str]:
 def run(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Returns the outputs of a notebook that runs in a folder with small parameters."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("IPYTHONDIR", str(folder / "ipython"))  # no settings of whoever runs the tests
+    for place in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR"):  # nothing of whoever runs the tests
+        monkeypatch.setenv(place, str(folder / "home"))
     notebook = read(name)
     code(notebook)[0].source = SMALL[name]
     NotebookClient(
