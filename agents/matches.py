@@ -151,6 +151,7 @@ def play_games(
     seeds: NDArray[np.uint64],
     generators: Sequence[np.random.Generator],
     progress: Callable[[int], object] | None = None,
+    watch: Callable[[Batch, NDArray[np.int64]], object] | None = None,
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Plays one game at each of B tables, all at the same time.
 
@@ -162,6 +163,8 @@ def play_games(
         seeds: uint64 [B], of the deals.
         generators: K random sources, one for each agent.
         progress: Called with the number of games that have just ended.
+        watch: Called before every step with the batch and the actions that it is about to carry out, int64 [B],
+            NO_ACTION where a game is over. They change with the next step, and must not be changed here.
 
     Returns:
         The final states [B], and their rank keys, int32 [B, P].
@@ -180,6 +183,8 @@ def play_games(
             tables = np.flatnonzero(acting == number)
             if len(tables):
                 actions[tables] = choose(batch, agent, tables, generators[number])
+        if watch is not None:
+            watch(batch, actions)
         batch.step(actions)
         alive &= ~batch.dones
         if progress is not None and batch.dones.any():

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.special
 from numpy.typing import NDArray
 
 from agents.matches import CONFIDENCE, Interval, interval
@@ -86,6 +87,35 @@ def confidence_sequence(values: NDArray[Any], unit: float = 0.0, confidence: flo
     spread = 0.0 if num_deals < 2 else float(deals.var(ddof=1)) + SPARE * unit**2 / num_deals
     half = math.sqrt(spread) * sequence_factor(num_deals, 1.0 - confidence)
     mean = float(deals.mean())
+    return Interval(mean, mean - half, mean + half)
+
+
+def ratio(parts: NDArray[Any], wholes: NDArray[Any], confidence: float = CONFIDENCE) -> Interval:
+    """Returns the sum of parts over the sum of wholes with its interval, games being independent observations.
+
+    Such is a mean over events of which a game holds any number, as plays, or rounds of a kind. The variance is that of
+    the linearised ratio (W. G. Cochran, "Sampling Techniques", 1977, section 6.4), for games in which there is anything
+    to count; the width is 0 where all of them came out alike.
+
+    Args:
+        parts: Numbers [G], by game.
+        wholes: Numbers [G], not negative.
+        confidence: How often the interval shall cover the expectation.
+
+    Returns:
+        Mean and bounds; without a mean where the wholes are all 0, without bounds where only one game counts: NaN.
+    """
+    counts = np.asarray(wholes, np.float64) != 0.0
+    part, whole = np.asarray(parts, np.float64)[counts], np.asarray(wholes, np.float64)[counts]
+    num_games = len(whole)
+    if num_games == 0:
+        return Interval(math.nan, math.nan, math.nan)
+    mean = float(part.sum() / whole.sum())
+    if num_games == 1:
+        return Interval(mean, math.nan, math.nan)
+    errors = part - mean * whole
+    error = math.sqrt(num_games / (num_games - 1) * float((errors**2).sum())) / float(whole.sum())
+    half = float(scipy.special.stdtrit(num_games - 1, (1.0 + confidence) / 2.0)) * error
     return Interval(mean, mean - half, mean + half)
 
 

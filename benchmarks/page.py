@@ -16,6 +16,17 @@ from benchmarks.report import Report, Section, Standing, notes, sections, settin
 
 INK, BLUE, RED, GREY = "#2b2620", "#2c6e9b", "#b3472e", "#9a938a"
 
+PLOT_STYLE: dict[Any, Any] = {
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": GREY,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+}
+
 STYLE = """\
 .shadowenvs { font: 15px/1.5 system-ui, sans-serif; color: #2b2620; max-width: 72rem; }
 .shadowenvs h1 { font-size: 1.5rem; } .shadowenvs h2 { font-size: 1.1rem; margin: 1.6rem 0 .4rem; }
@@ -49,6 +60,12 @@ def fragment(report: Report) -> str:
     return '<div class="shadowenvs">\n' + "\n".join(parts) + "\n</div>\n"
 
 
+def one_table(section: Section) -> str:
+    """Returns the piece of a page that shows one table."""
+    heading = f"<h2>{escape(section.title)}</h2>"
+    return f'<div class="shadowenvs">\n<style>\n{STYLE}</style>\n{heading}\n{table(section)}\n</div>\n'
+
+
 def table(section: Section) -> str:
     """Returns a section's table."""
 
@@ -76,10 +93,7 @@ def plots(report: Report) -> list[str]:
 
 def draw(name: str, report: Report, plot: Callable[[Report, Figure], None]) -> str:
     """Returns a plot as an SVG element; equal reports give equal text, and no two plots share an id."""
-    style: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 10}
-    style |= {"axes.spines.top": False, "axes.spines.right": False, "axes.titleweight": "bold"}
-    style |= {"axes.titlelocation": "left", "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": GREY}
-    with mpl.rc_context(style):
+    with mpl.rc_context({**PLOT_STYLE, "svg.fonttype": "none", "svg.hashsalt": name}):
         figure = Figure(layout="constrained")
         plot(report, figure)
         buffer = io.StringIO()

@@ -267,6 +267,12 @@ class Section:
     header: list[str]
     rows: list[list[str]]
 
+    def _repr_html_(self) -> str:
+        """Returns the table as a notebook shows it."""
+        from benchmarks.page import one_table
+
+        return one_table(self)
+
 
 def title(report: Report) -> str:
     """Returns what a report is of."""

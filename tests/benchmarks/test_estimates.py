@@ -20,6 +20,7 @@ from benchmarks.estimates import (
     estimate,
     fixed,
     luck,
+    ratio,
     saving,
     sequence_factor,
 )
@@ -196,6 +197,34 @@ def test_luck_of_few_deals_is_hardly_biased(monkeypatch: pytest.MonkeyPatch) -> 
     deals = [one.deal for one in found if one is not None]
     assert len(deals) == 300
     assert np.mean(deals) == pytest.approx(0.5, abs=0.05)
+
+
+def test_ratio_by_hand() -> None:
+    """Parts 1, 0, 2 of 2, 1, 2: the residuals about 3/5 are -0.2, -0.6 and 0.8."""
+    wanted = 4.302653 * math.sqrt(3 / 2 * 1.04) / 5
+    found = ratio(np.array([1, 0, 0, 2]), np.array([2, 0, 1, 2]))
+    assert found == pytest.approx((0.6, 0.6 - wanted, 0.6 + wanted))
+    values = np.random.default_rng(1).normal(size=20)
+    assert ratio(values, np.ones(20)) == pytest.approx(interval(values))
+
+
+def test_ratio_of_little() -> None:
+    assert all(map(math.isnan, ratio(np.zeros(3), np.zeros(3))))
+    mean, low, high = ratio(np.array([0, 3]), np.array([0, 4]))
+    assert (mean, math.isnan(low), math.isnan(high)) == (0.75, True, True)
+    assert ratio(np.array([2, 5]), np.array([2, 5])) == (1.0, 1.0, 1.0)
+
+
+def test_ratio_covers() -> None:
+    """Games with a mood of their own and any number of events: their events are not independent."""
+    generator = np.random.default_rng(2)
+    covered = 0
+    for _ in range(400):
+        moods = generator.beta(1, 2, size=60)
+        events = generator.poisson(20, size=60)
+        found = ratio(generator.binomial(events, moods), events)
+        covered += found.low <= 1 / 3 <= found.high
+    assert 0.92 <= covered / 400 <= 0.98
 
 
 def test_luck_covers(monkeypatch: pytest.MonkeyPatch) -> None:
