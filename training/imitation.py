@@ -140,7 +140,7 @@ def learn_values(
             values = policy.value_net(policy.mlp_extractor.forward_critic(features))[:, 0]
             loss = torch.nn.functional.mse_loss(values, returns[chosen])
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
         seen += data.labels.size
 
@@ -200,7 +200,7 @@ def fit(
             value_error = torch.nn.functional.mse_loss(values[:, 0], returns[chosen])
             loss = torch.nn.functional.nll_loss(guesses, wanted) + value_error
             policy.optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             policy.optimizer.step()
             if epoch == 0:
                 agreed += int((guesses.argmax(dim=1) == wanted).sum())

@@ -41,7 +41,7 @@ class ScaledFeatures(BaseFeaturesExtractor):
         self.inverse_scale: torch.Tensor
         columns = np.flatnonzero(varies)
         self.scale = scale
-        self.bfloat16 = bfloat16
+        self.in_bfloat16 = bfloat16
         self.register_buffer("columns", torch.from_numpy(columns))
         self.register_buffer("inverse_scale", torch.from_numpy(1.0 / scale[columns]))
         self.linear = nn.Linear(len(columns), size)
@@ -50,7 +50,7 @@ class ScaledFeatures(BaseFeaturesExtractor):
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Returns float32 [B, size] for observations int8 [B, F]."""
         scaled = observations.index_select(1, self.columns) * self.inverse_scale
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.in_bfloat16):
             features: torch.Tensor = self.activation(self.linear(scaled))
         return features.float()
 
@@ -73,7 +73,7 @@ class PolicyNetworks(MaskableActorCriticPolicy):
     features_extractor: ScaledFeatures
 
     def _build_mlp_extractor(self) -> None:
-        kind = HiddenLayers if self.features_extractor.bfloat16 else MlpExtractor
+        kind = HiddenLayers if self.features_extractor.in_bfloat16 else MlpExtractor
         self.mlp_extractor = kind(self.features_dim, self.net_arch, self.activation_fn, self.device)
 
     def extract_features(  # type: ignore[override]

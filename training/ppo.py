@@ -20,7 +20,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -217,6 +217,11 @@ class Run:
         model.set_logger(configure(str(self.folder / "tensorboard"), ["tensorboard"]))
         return model
 
+    @property
+    def policy(self) -> PolicyNetworks:
+        """The networks."""
+        return cast(PolicyNetworks, self.model.policy)
+
     def _make_env(self, options: Options) -> SeatVecEnv:
         args = self.args
         opponents = [
@@ -240,7 +245,7 @@ class Run:
     def _take_up(self, card: Card, tensors: dict[str, Any]) -> None:
         if card.network != self.network:
             raise ValueError(f"{self.folder}: the run's network is {card.network}, not {self.network}")
-        import_tensors(self.model.policy, tensors)
+        import_tensors(self.policy, tensors)
         import_optimizer(self.model.policy, tensors)
         self.model.num_timesteps = card.step
         self.seconds = card.wall_time
@@ -267,7 +272,7 @@ class Run:
 
     def save(self) -> None:
         """Writes the checkpoint and the policy."""
-        tensors = export_tensors(self.model.policy)
+        tensors = export_tensors(self.policy)
         trainer = {"updates": self.model._n_updates, "history": self.history, "pool": self.pool.steps}
         trainer["imitated"] = self.imitated
         save(
@@ -279,14 +284,14 @@ class Run:
 
     def add_to_pool(self) -> None:
         """Lets the learner as it is now play among the past selves."""
-        tensors = export_tensors(self.model.policy)
+        tensors = export_tensors(self.policy)
         self.pool.add(self.model.num_timesteps, self.card(), tensors)
 
     # --------------------------------------------------------------------------------------------------- evaluation
 
     def evaluate(self, num_deals: int) -> dict[str, Any]:
         """Plays the greedy policy against n - 1 random and n - 1 heuristic opponents, and keeps the result."""
-        tensors = export_tensors(self.model.policy)
+        tensors = export_tensors(self.policy)
         learner = NeuralAgent(self.card(), tensors, "ppo")
         entry: dict[str, Any] = {"step": self.model.num_timesteps, "seconds": round(self.seconds, 1)}
         for opponent in (RandomAgent(), HeuristicAgent()):
@@ -342,7 +347,7 @@ class Run:
             batch = LearnerBatch(self.game, args.num_envs, opponents="heuristic", **options.as_dict())
             batch.reset(args.seed)
             learn_values(
-                self.model.policy,
+                self.policy,
                 batch,
                 args.value_decisions,
                 rollout=args.rollout,
@@ -360,7 +365,7 @@ class Run:
         batch.reset(args.seed)
         with tqdm(total=args.imitate, unit=" decisions", unit_scale=True, desc="imitation") as bar:
             imitated = imitate(
-                self.model.policy,
+                self.policy,
                 batch,
                 args.imitate,
                 rollout=args.rollout,

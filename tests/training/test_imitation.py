@@ -149,7 +149,7 @@ def test_draws_follow_the_probabilities() -> None:
     policy = make_networks()
     observations, masks = positions()
     with torch.no_grad():
-        policy.action_net.weight.mul_(100.0)
+        policy.action_net.weight.mul_(300.0)
         chances = policy.log_probabilities(observations[:1], masks[:1])[0].exp()[0].numpy()
         drawn, _, _ = policy(observations[:1].repeat(20_000, 1), action_masks=masks[:1].repeat(20_000, axis=0))
     shares = np.bincount(drawn.numpy(), minlength=len(chances)) / 20_000
@@ -257,7 +257,7 @@ def test_a_run_cut_off_after_imitation_goes_on_with_it(tmp_path: Path) -> None:
     taken_up = Run(small_args(tmp_path / "run", "--steps", "512", "--resume"))
     assert taken_up.imitated == run.imitated != {}
     assert taken_up.history == run.history
-    after, before = export_tensors(taken_up.model.policy, layout), export_tensors(run.model.policy)
+    after, before = export_tensors(taken_up.policy), export_tensors(run.policy)
     assert all(np.array_equal(after[name], before[name]) for name in before)
 
 
