@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, cast
 
 import gymnasium
@@ -9,45 +10,182 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtractor
 from torch import nn
 
-from shadowenvs.layout import Layout
+from shadowenvs.game import Game, Options
+from shadowenvs.learner import LearnerBatch
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
+ILLEGAL = -1e8
+FIRST = ("policy.0", "value.0")
 
 
 class ScaledFeatures(BaseFeaturesExtractor):
-    """The first layer, shared by policy and value: entries of an observation divided by their scale, then linear."""
+    """The first layer, shared by policy and value: entries of an observation divided by their scale, then linear.
+
+    Entries that do not vary are left out. The layer has no weights for them; in a checkpoint these are 0.
+    """
 
     def __init__(
-        self, observation_space: gymnasium.spaces.Box, scale: NDArray[np.float32], size: int, activation: str
+        self,
+        observation_space: gymnasium.spaces.Box,
+        scale: NDArray[np.float32],
+        varies: NDArray[np.bool_],
+        size: int,
+        activation: str,
+        bfloat16: bool,
     ) -> None:
         super().__init__(observation_space, size)
+        self.columns: torch.Tensor
         self.inverse_scale: torch.Tensor
-        self.register_buffer("inverse_scale", torch.from_numpy(1.0 / scale))
-        self.linear = nn.Linear(len(scale), size)
+        columns = np.flatnonzero(varies)
+        self.scale = scale
+        self.in_bfloat16 = bfloat16
+        self.register_buffer("columns", torch.from_numpy(columns))
+        self.register_buffer("inverse_scale", torch.from_numpy(1.0 / scale[columns]))
+        self.linear = nn.Linear(len(columns), size)
         self.activation = ACTIVATIONS[activation]()
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Returns float32 [B, size] for observations float32 [B, F]."""
-        features: torch.Tensor = self.activation(self.linear(observations * self.inverse_scale))
-        return features
+        """Returns float32 [B, size] for observations int8 [B, F]."""
+        scaled = observations.index_select(1, self.columns) * self.inverse_scale
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.in_bfloat16):
+            features: torch.Tensor = self.activation(self.linear(scaled))
+        return features.float()
 
 
-def policy_arguments(layout: Layout, hidden: tuple[int, ...], activation: str) -> dict[str, Any]:
-    """Returns the ``policy_kwargs`` of MaskablePPO for a network with these hidden layers."""
+class HiddenLayers(MlpExtractor):
+    """The further hidden layers of both networks, computed in bfloat16; their outputs are float32 again."""
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        with torch.autocast("cpu", torch.bfloat16):
+            return super().forward_actor(features).float()
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        with torch.autocast("cpu", torch.bfloat16):
+            return super().forward_critic(features).float()
+
+
+class PolicyNetworks(MaskableActorCriticPolicy):
+    """Policy and value networks with a shared first layer."""
+
+    features_extractor: ScaledFeatures
+
+    def _build_mlp_extractor(self) -> None:
+        kind = HiddenLayers if self.features_extractor.in_bfloat16 else MlpExtractor
+        self.mlp_extractor = kind(self.features_dim, self.net_arch, self.activation_fn, self.device)
+
+    def extract_features(  # type: ignore[override]
+        self, obs: torch.Tensor, features_extractor: BaseFeaturesExtractor | None = None
+    ) -> torch.Tensor:
+        # Without the conversion of all entries to floats: the first layer takes some of them.
+        return self.features_extractor(obs)
+
+    def log_probabilities(self, observations: torch.Tensor, masks: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        """Returns log-probabilities of actions, float32 [B, A], very low for illegal ones, and values [B, 1]."""
+        latent_policy, latent_value = self.mlp_extractor(self.extract_features(observations))
+        logits = self.action_net(latent_policy)
+        if masks is not None:
+            legal = torch.as_tensor(masks, dtype=torch.bool).reshape(logits.shape)
+            logits = logits.masked_fill(~legal, ILLEGAL)
+        return torch.log_softmax(logits, dim=1), self.value_net(latent_value)
+
+    # The two methods that training spends its time in: as those of the base class, but they mask and normalise once
+    # where its distributions do it three times.
+
+    def forward(
+        self, obs: torch.Tensor, deterministic: bool = False, action_masks: Any = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        log_probabilities, values = self.log_probabilities(obs, action_masks)
+        scores = log_probabilities
+        if not deterministic:
+            # The largest sum of a log-probability and Gumbel noise is a draw.
+            scores = scores - torch.empty_like(scores).exponential_().log_()
+        actions = scores.argmax(dim=1)
+        return actions, values, log_probabilities.gather(1, actions[:, None])[:, 0]
+
+    def evaluate_actions(
+        self, obs: torch.Tensor, actions: torch.Tensor, action_masks: Any = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        log_probabilities, values = self.log_probabilities(obs, action_masks)
+        # Far below any probability that counts, and exp is many times slower where it underflows.
+        bounded = log_probabilities.clamp_min(-80.0)
+        entropy = -(bounded.exp() * bounded).sum(dim=1)
+        return values, log_probabilities.gather(1, actions.long()[:, None])[:, 0], entropy
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What a network does with the entries of an observation.
+
+    Attributes:
+        varies: bool [F], those that get weights.
+        scale: float32 [F], what they are divided by, at least 1.
+    """
+
+    varies: NDArray[np.bool_]
+    scale: NDArray[np.float32]
+
+    @classmethod
+    def measure(cls, game: Game, options: Options, num_tables: int = 256, decisions: int = 256) -> Entries:
+        """Returns those that vary with these options, scaled by twice their standard deviation.
+
+        Entries that tell the options are the same in all games of a run. A network that gave them weight would play
+        differently under another reward, though nothing else differs. And a number that may become 120 but is 2 in
+        all games that are played would be next to nothing if it were divided by 120. Games of random and heuristic
+        players, always the same ones, show both.
+        """
+        low, high = game.observation.high.copy(), game.observation.low.copy()
+        sums = np.zeros((2, game.observation.size))
+        for number, player in enumerate(("random", "heuristic")):
+            batch = LearnerBatch(game, num_tables, opponents=player, **options.as_dict())
+            batch.reset(number)
+            generator = np.random.default_rng(number)
+            for _ in range(decisions):
+                np.minimum(low, batch.observations.min(axis=0), out=low)
+                np.maximum(high, batch.observations.max(axis=0), out=high)
+                values = batch.observations.astype(np.float32)
+                sums += values.sum(axis=0), np.square(values).sum(axis=0)
+                turn = batch.turn(generator)
+                batch.step(turn.random_actions() if player == "random" else turn.heuristic_actions())
+        means, squares = sums / (2 * num_tables * decisions)
+        deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
+        scale = np.minimum(np.maximum(2.0 * deviations, 1.0), game.observation.scale())
+        return cls(low < high, scale.astype(np.float32))
+
+    @classmethod
+    def of(cls, tensors: dict[str, NDArray[Any]]) -> Entries:
+        """Returns those of a checkpoint."""
+        return cls((tensors["policy.0.weight"] != 0.0).any(axis=0), tensors["scale"].copy())
+
+
+def policy_arguments(entries: Entries, hidden: tuple[int, ...], activation: str, bfloat16: bool) -> dict[str, Any]:
+    """Returns the ``policy_kwargs`` of MaskablePPO for PolicyNetworks with these hidden layers.
+
+    Args:
+        entries: What the first layer does with an observation.
+        hidden: Sizes of the hidden layers.
+        activation: One of ACTIVATIONS.
+        bfloat16: Whether hidden layers compute in bfloat16; outputs, weights and optimiser are float32 in any case.
+    """
     return {
         "features_extractor_class": ScaledFeatures,
-        "features_extractor_kwargs": {"scale": layout.scale(), "size": hidden[0], "activation": activation},
+        "features_extractor_kwargs": {
+            "scale": entries.scale,
+            "varies": entries.varies,
+            "size": hidden[0],
+            "activation": activation,
+            "bfloat16": bfloat16,
+        },
         "net_arch": {"pi": list(hidden[1:]), "vf": list(hidden[1:])},
         "activation_fn": ACTIVATIONS[activation],
     }
 
 
-def layers(policy: MaskableActorCriticPolicy) -> dict[str, nn.Linear]:
+def layers(policy: PolicyNetworks) -> dict[str, nn.Linear]:
     """Returns the linear layers of both networks by their names in a checkpoint."""
-    first: Any = policy.features_extractor.linear
+    first = policy.features_extractor.linear
     named: dict[str, nn.Linear] = {}
     for name, body, last in (
         ("policy", policy.mlp_extractor.policy_net, policy.action_net),
@@ -60,21 +198,34 @@ def layers(policy: MaskableActorCriticPolicy) -> dict[str, nn.Linear]:
     return named
 
 
-def export_tensors(policy: MaskableActorCriticPolicy, layout: Layout) -> dict[str, NDArray[np.float32]]:
+def export_tensors(policy: PolicyNetworks) -> dict[str, NDArray[np.float32]]:
     """Returns copies of the weights as a checkpoint holds them."""
-    tensors = {"scale": layout.scale()}
+    scale = policy.features_extractor.scale
+    tensors = {"scale": scale.copy()}
     for name, layer in layers(policy).items():
-        tensors[f"{name}.weight"] = layer.weight.detach().cpu().numpy().copy()
+        weight = layer.weight.detach().cpu().numpy()
+        if name in FIRST:
+            full = np.zeros((len(weight), len(scale)), np.float32)
+            full[:, columns(policy)] = weight
+            weight = full
+        tensors[f"{name}.weight"] = weight.copy()
         tensors[f"{name}.bias"] = layer.bias.detach().cpu().numpy().copy()
     return tensors
 
 
-def import_tensors(policy: MaskableActorCriticPolicy, tensors: dict[str, NDArray[Any]]) -> None:
+def import_tensors(policy: PolicyNetworks, tensors: dict[str, NDArray[Any]]) -> None:
     """Sets the weights from a checkpoint's tensors, whose shapes were checked when it was loaded."""
     with torch.no_grad():
         for name, layer in layers(policy).items():
-            layer.weight.copy_(torch.from_numpy(tensors[f"{name}.weight"].copy()))
+            weight = tensors[f"{name}.weight"]
+            layer.weight.copy_(torch.from_numpy(weight[:, columns(policy)] if name in FIRST else weight.copy()))
             layer.bias.copy_(torch.from_numpy(tensors[f"{name}.bias"].copy()))
+
+
+def columns(policy: PolicyNetworks) -> NDArray[np.int64]:
+    """Returns the entries of an observation that the first layer takes."""
+    places: NDArray[np.int64] = policy.features_extractor.columns.numpy()
+    return places
 
 
 def export_optimizer(policy: MaskableActorCriticPolicy) -> dict[str, NDArray[np.float32]]:

@@ -20,7 +20,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -36,10 +36,14 @@ from agents.random import RandomAgent
 from shadowenvs import get_game
 from shadowenvs.cli import parse_options
 from shadowenvs.game import Game, Options
+from shadowenvs.learner import LearnerBatch
 from shadowenvs.sb3 import SeatVecEnv
 from training.checkpoint import Card, load, save
+from training.imitation import imitate, learn_values
 from training.networks import (
     ACTIVATIONS,
+    Entries,
+    PolicyNetworks,
     export_optimizer,
     export_tensors,
     import_optimizer,
@@ -77,6 +81,13 @@ class Args:
     clip: float = argument("clipping range of PPO", 0.2)
     hidden: tuple[int, ...] = argument("sizes of the hidden layers", (256, 256), "SIZE")
     activation: str = argument("relu or tanh", "relu")
+    bfloat16: bool = argument("hidden layers in bfloat16: faster on processors that have it", False)
+    imitate: int = argument("decisions of the heuristic to learn from before PPO; 0 for none", 0)
+    imitate_minibatch: int = argument("of these per gradient step", 1024)
+    imitate_epochs: int = argument("passes over each rollout of these", 4)
+    imitate_rate: float = argument("learning rate meanwhile, at the start; falls to a tenth", 1e-3)
+    win_share_after: int = argument("decisions after which the reward is the share of the victory; 0 for never", 0)
+    value_decisions: int = argument("decisions from which the value network then learns before PPO goes on", 500_000)
     random_share: float = argument("share of opponents' seats at random", 0.1)
     heuristic_share: float = argument("share of the heuristic", 0.4)
     self_share: float = argument("share of past selves", 0.5)
@@ -101,6 +112,8 @@ class Args:
             "rollout",
             "minibatch",
             "epochs",
+            "imitate_minibatch",
+            "imitate_epochs",
             "pool_every",
             "checkpoint_every",
             "torch_threads",
@@ -187,29 +200,19 @@ class Run:
         torch.set_num_threads(args.torch_threads)
         card, tensors = load(self.folder / "checkpoint", self.game, self.options) if found else (None, {})
         step = card.step if card is not None else 0
-        self.model = self._make_model(step)
+        self.until = args.steps
+        self.imitated: dict[str, Any] = {}
+        self.model = self._make_model(step, tensors)
         if card is not None:
             self._take_up(card, tensors)
 
-    def _make_model(self, step: int) -> MaskablePPO:
+    def _make_model(self, step: int, tensors: dict[str, Any]) -> MaskablePPO:
         args = self.args
-        opponents = [
-            ("random", args.random_share),
-            ("heuristic", args.heuristic_share),
-            (self.pool, args.self_share),
-        ]
-        env = SeatVecEnv(
-            self.game,
-            args.num_envs,
-            opponents=[pair for pair in opponents if pair[1] > 0],
-            num_threads=args.num_threads,
-            **self.options.as_dict(),
-        )
-        first, last = args.learning_rate, args.final_learning_rate
+        entries = Entries.of(tensors) if tensors else Entries.measure(self.game, self.options)
         model = MaskablePPO(
-            "MlpPolicy",
-            env,
-            learning_rate=lambda remaining: last + (first - last) * remaining,
+            PolicyNetworks,
+            self._make_env(self.options),
+            learning_rate=self._learning_rate,
             n_steps=args.rollout,
             batch_size=args.minibatch,
             n_epochs=args.epochs,
@@ -217,7 +220,7 @@ class Run:
             gae_lambda=args.gae_lambda,
             ent_coef=args.entropy,
             clip_range=args.clip,
-            policy_kwargs=policy_arguments(self.game.observation, args.hidden, args.activation),
+            policy_kwargs=policy_arguments(entries, args.hidden, args.activation, args.bfloat16),
             # A resumed run must not deal the games of its beginning again.
             seed=(args.seed + 1_000_003 * step) % 2**32,
             device="cpu",
@@ -225,16 +228,42 @@ class Run:
         model.set_logger(configure(str(self.folder / "tensorboard"), ["tensorboard"]))
         return model
 
+    @property
+    def policy(self) -> PolicyNetworks:
+        """The networks."""
+        return cast(PolicyNetworks, self.model.policy)
+
+    def _make_env(self, options: Options) -> SeatVecEnv:
+        args = self.args
+        opponents = [
+            ("random", args.random_share),
+            ("heuristic", args.heuristic_share),
+            (self.pool, args.self_share),
+        ]
+        return SeatVecEnv(
+            self.game,
+            args.num_envs,
+            opponents=[pair for pair in opponents if pair[1] > 0],
+            num_threads=args.num_threads,
+            **options.as_dict(),
+        )
+
+    def _learning_rate(self, remaining: float) -> float:
+        """Returns the rate for the share of the decisions until the next change of the reward that are left."""
+        first, last = self.args.learning_rate, self.args.final_learning_rate
+        return first + (last - first) * (1.0 - remaining) * self.until / self.args.steps
+
     def _take_up(self, card: Card, tensors: dict[str, Any]) -> None:
         if card.network != self.network:
             raise ValueError(f"{self.folder}: the run's network is {card.network}, not {self.network}")
-        import_tensors(self.model.policy, tensors)
+        import_tensors(self.policy, tensors)
         import_optimizer(self.model.policy, tensors)
         self.model.num_timesteps = card.step
         self.seconds = card.wall_time
         trainer = card.results["trainer"]
         self.model._n_updates = trainer["updates"]
         self.history = trainer["history"]
+        self.imitated = trainer["imitated"]
         self.pool.restore(trainer["pool"])
 
     # ------------------------------------------------------------------------------------------------------- saving
@@ -254,8 +283,9 @@ class Run:
 
     def save(self) -> None:
         """Writes the checkpoint and the policy."""
-        tensors = export_tensors(self.model.policy, self.game.observation)
+        tensors = export_tensors(self.policy)
         trainer = {"updates": self.model._n_updates, "history": self.history, "pool": self.pool.steps}
+        trainer["imitated"] = self.imitated
         save(
             self.folder / "checkpoint",
             self.card(trainer=trainer),
@@ -265,14 +295,14 @@ class Run:
 
     def add_to_pool(self) -> None:
         """Lets the learner as it is now play among the past selves."""
-        tensors = export_tensors(self.model.policy, self.game.observation)
+        tensors = export_tensors(self.policy)
         self.pool.add(self.model.num_timesteps, self.card(), tensors)
 
     # --------------------------------------------------------------------------------------------------- evaluation
 
     def evaluate(self, num_deals: int) -> dict[str, Any]:
         """Plays the greedy policy against n - 1 random and n - 1 heuristic opponents, and keeps the result."""
-        tensors = export_tensors(self.model.policy, self.game.observation)
+        tensors = export_tensors(self.policy)
         learner = NeuralAgent(self.card(), tensors, "ppo")
         entry: dict[str, Any] = {"step": self.model.num_timesteps, "seconds": round(self.seconds, 1)}
         for opponent in (RandomAgent(), HeuristicAgent()):
@@ -292,11 +322,17 @@ class Run:
 
     def train(self) -> bool:
         """Trains to the end; returns False if it was interrupted. The checkpoint is up to date in both cases."""
-        left = self.args.steps - self.model.num_timesteps
+        args, step = self.args, self.model.num_timesteps
+        if args.imitate and step == 0 and not self.imitated:
+            self._imitate()
         keeper = Keeper(self)
-        if left > 0:
-            with stop_on_interrupt(keeper):
-                self.model.learn(left, callback=keeper, reset_num_timesteps=False)
+        with stop_on_interrupt(keeper):
+            for until, options in self._phases():
+                if self.model.num_timesteps < until and not keeper.interrupted:
+                    self.until = until
+                    if options != self.options:
+                        self._change_reward(options)
+                    self.model.learn(until - self.model.num_timesteps, callback=keeper, reset_num_timesteps=False)
         keeper.close()
         finished = self.model.num_timesteps >= self.args.steps
         last = self.history[-1] if self.history else {}
@@ -306,6 +342,55 @@ class Run:
             self.history[-1]["heuristic_share_random"] = list(baseline.share)
         self.save()
         return finished
+
+    def _phases(self) -> list[tuple[int, Options]]:
+        """Returns until which decision which options are played."""
+        args = self.args
+        if not 0 < args.win_share_after < args.steps:
+            return [(args.steps, self.options)]
+        later: Options = dataclasses.replace(self.options, reward="win_share")  # type: ignore[call-arg]
+        return [(args.win_share_after, self.options), (args.steps, later)]
+
+    def _change_reward(self, options: Options) -> None:
+        """Goes on with other options; the value network learns first what they are worth."""
+        args, step = self.args, self.model.num_timesteps
+        if step - args.win_share_after < args.rollout * args.num_envs:  # else it is a run that is taken up later
+            batch = LearnerBatch(self.game, args.num_envs, opponents="heuristic", **options.as_dict())
+            batch.reset(args.seed)
+            learn_values(
+                self.policy,
+                batch,
+                args.value_decisions,
+                rollout=args.rollout,
+                minibatch=args.minibatch,
+                learning_rate=args.imitate_rate,
+                gamma=args.gamma,
+                seed=args.seed,
+            )
+        self.model.set_env(self._make_env(options))
+
+    def _imitate(self) -> None:
+        """Lets the learner imitate the heuristic, and evaluates and saves it."""
+        args, start = self.args, time.monotonic()
+        batch = LearnerBatch(self.game, args.num_envs, opponents="heuristic", **self.options.as_dict())
+        batch.reset(args.seed)
+        with tqdm(total=args.imitate, unit=" decisions", unit_scale=True, desc="imitation") as bar:
+            imitated = imitate(
+                self.policy,
+                batch,
+                args.imitate,
+                rollout=args.rollout,
+                minibatch=args.imitate_minibatch,
+                epochs=args.imitate_epochs,
+                learning_rate=args.imitate_rate,
+                gamma=args.gamma,
+                seed=args.seed,
+                progress=bar.update,
+            )
+        self.imitated = dataclasses.asdict(imitated)
+        self.seconds += time.monotonic() - start
+        self.evaluate(args.eval_deals)
+        self.save()
 
 
 class Keeper(BaseCallback):

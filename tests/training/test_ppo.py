@@ -147,10 +147,9 @@ def test_policy_is_the_network(finished: Path) -> None:
 
 def test_tensors_round_trip(finished: Path) -> None:
     run = Run(small_args(finished, "--resume"))
-    layout = run.game.observation
-    before = export_tensors(run.model.policy, layout)
-    import_tensors(run.model.policy, {name: tensor * 2 for name, tensor in before.items()})
-    after = export_tensors(run.model.policy, layout)
+    before = export_tensors(run.policy)
+    import_tensors(run.policy, {name: tensor * 2 for name, tensor in before.items()})
+    after = export_tensors(run.policy)
     assert all(np.array_equal(after[name], 2 * before[name]) for name in before if name != "scale")
 
 
