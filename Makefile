@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 GAME ?= shadow_cards
 
-.PHONY: help install train test test-long test-rules check bench docs clean
+.PHONY: help install train test test-long test-rules check bench leaderboard docs clean
 
 help:
 	@grep -E '^[a-z-]+:.*#' $(MAKEFILE_LIST) | sed 's/:.*#/:/' | column -t -s ':'
@@ -35,13 +35,16 @@ check: install  # style and types
 	$(BIN)/mypy
 
 bench: install $(VENV)-bench/installed  # race against other libraries, in a venv of their own
-	$(VENV)-bench/bin/python -m benchmarks.throughput --peers
+	$(VENV)-bench/bin/python -m benchmarks.race
 
 $(VENV)-bench/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)-bench
 	$(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
-	$(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[train]' 'open_spiel==2.0.2' 'pettingzoo[classic]'
+	$(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[train]' 'open_spiel==2.0.2' 'pgx==2.6.0' 'jax==0.10.2' 'rlcard==1.2.0' 'pettingzoo[classic]'
 	touch $@
+
+leaderboard: install  # play all agents against each other in all games and rewrite benchmarks/results/leaderboard.md
+	$(BIN)/python -m benchmarks.leaderboard
 
 docs: install  # write the generated tables in docs/
 	for game in $$($(BIN)/python -c 'import shadowenvs; print(*shadowenvs.GAMES)'); do \

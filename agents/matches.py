@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.stats
+import scipy.special
 from numpy.typing import NDArray
 
 from agents.base import Agent, begin, decide
 from shadowenvs.batch import Batch
-from shadowenvs.game import NO_ACTION, Game
+from shadowenvs.game import NO_ACTION, Game, ranks
 
 NUM_TABLES = 1024
 CONFIDENCE = 0.95
@@ -33,6 +33,7 @@ class Results:
         line_ups: int64 [L, P], number of the agent at each seat.
         winners: uint8 [D, L], bit set of the winning seats.
         points: int64 [D, L, P], the game's own score by seat.
+        ranks: int64 [D, L, P], by seat; 1 for winners, equal ones share the better rank.
         parts: int64 [D, L, P, R], of the game's rates, what they count by seat.
         wholes: int64 [D, L, P, R], of the game's rates, what that is a part of.
     """
@@ -40,6 +41,7 @@ class Results:
     line_ups: NDArray[np.int64]
     winners: NDArray[np.uint8]
     points: NDArray[np.int64]
+    ranks: NDArray[np.int64]
     parts: NDArray[np.int64]
     wholes: NDArray[np.int64]
 
@@ -72,7 +74,7 @@ def play_deals(
     line_ups: NDArray[np.integer] | Sequence[Sequence[int]],
     deal_seeds: NDArray[np.uint64],
     *,
-    seed: int = 0,
+    seed: int | Sequence[int] = 0,
     num_tables: int = NUM_TABLES,
     progress: Callable[[int], object] | None = None,
 ) -> Results:
@@ -87,7 +89,7 @@ def play_deals(
         agents: K agents. One may stand there twice, and then draws from a random source at each place.
         line_ups: Integers [L, P], number of the agent at each seat.
         deal_seeds: uint64 [D].
-        seed: Of the agents' random choices.
+        seed: Of the agents' random choices, one number or several.
         num_tables: Most tables that are played at the same time.
         progress: Called with the number of games that have ended since its last call.
 
@@ -103,24 +105,32 @@ def play_deals(
         raise ValueError(f"line_ups must hold at least one, of numbers of agents from 0 to {len(agents) - 1}")
     if num_tables < 1:
         raise ValueError(f"num_tables must be at least 1, not {num_tables}")
+    words = list(seed) if isinstance(seed, Sequence) else [seed]
     num_games = len(deal_seeds) * len(seatings)
-    outcomes = [read_outcome(game, num_players, np.zeros(0, game.state))]
+    outcomes = [read_outcome(game, np.zeros(0, game.state), np.zeros((0, num_players), np.int32))]
     for start in range(0, num_games, num_tables):
         games = np.arange(start, min(start + num_tables, num_games))
-        generators = [np.random.default_rng([CHOICES, start // num_tables, k, seed]) for k in range(len(agents))]
-        states = play_games(
+        generators = [np.random.default_rng([CHOICES, start // num_tables, k, *words]) for k in range(len(agents))]
+        states, keys = play_games(
             *(game, options, agents, seatings[games % len(seatings)], deal_seeds[games // len(seatings)]),
             *(generators, progress),
         )
-        outcomes.append(read_outcome(game, num_players, states))
+        outcomes.append(read_outcome(game, states, keys))
     shape = (len(deal_seeds), len(seatings))
     return Results(
         seatings, *(np.concatenate(parts).reshape(*shape, *parts[0].shape[1:]) for parts in zip(*outcomes, strict=True))
     )
 
 
-def read_outcome(game: Game, num_players: int, states: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Returns winners, points, parts and wholes, as :class:`Results` has them, of final states [B]."""
+def read_outcome(game: Game, states: NDArray[Any], keys: NDArray[np.int32]) -> tuple[NDArray[Any], ...]:
+    """Returns winners, points, ranks, parts and wholes, as :class:`Results` has them.
+
+    Args:
+        game: The game.
+        states: Final states [B].
+        keys: Their rank keys, int32 [B, P].
+    """
+    num_players = keys.shape[1]
 
     def by_seat(name: str) -> NDArray[np.int64]:
         return states[name][:, :num_players].astype(np.int64)
@@ -128,7 +138,9 @@ def read_outcome(game: Game, num_players: int, states: NDArray[Any]) -> tuple[ND
     counts = [np.zeros((2, len(states), num_players, 0), np.int64)]
     counts += [np.stack([by_seat(rate.part), by_seat(rate.whole)])[..., None] for rate in game.rates]
     parts, wholes = np.concatenate(counts, axis=-1)
-    return states["winners"], by_seat("points"), parts, wholes
+    pairs = zip(keys.tolist(), states["winners"].tolist(), strict=True)
+    places = np.array([ranks(seats, won) for seats, won in pairs], np.int64).reshape(keys.shape)
+    return states["winners"], by_seat("points"), places, parts, wholes
 
 
 def play_games(
@@ -139,7 +151,8 @@ def play_games(
     seeds: NDArray[np.uint64],
     generators: Sequence[np.random.Generator],
     progress: Callable[[int], object] | None = None,
-) -> NDArray[Any]:
+    watch: Callable[[Batch, NDArray[np.int64]], object] | None = None,
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Plays one game at each of B tables, all at the same time.
 
     Args:
@@ -150,9 +163,11 @@ def play_games(
         seeds: uint64 [B], of the deals.
         generators: K random sources, one for each agent.
         progress: Called with the number of games that have just ended.
+        watch: Called before every step with the batch and the actions that it is about to carry out, int64 [B],
+            NO_ACTION where a game is over. They change with the next step, and must not be changed here.
 
     Returns:
-        The final states, [B].
+        The final states [B], and their rank keys, int32 [B, P].
     """
     num_tables = len(seating)
     batch = Batch(game, num_tables, autoreset=False, **options)
@@ -168,12 +183,14 @@ def play_games(
             tables = np.flatnonzero(acting == number)
             if len(tables):
                 actions[tables] = choose(batch, agent, tables, generators[number])
+        if watch is not None:
+            watch(batch, actions)
         batch.step(actions)
         alive &= ~batch.dones
         if progress is not None and batch.dones.any():
             progress(int(batch.dones.sum()))
         if not alive.any():
-            return np.asarray(batch.get_states())
+            return np.asarray(batch.get_states()), batch.final_keys
     raise RuntimeError(f"{game.id}: a game is longer than max_steps allows")
 
 
@@ -225,7 +242,7 @@ def interval(values_by_deal: NDArray[Any], confidence: float = CONFIDENCE) -> In
     deals = values.reshape(num_deals, -1).mean(axis=1)
     mean = float(deals.mean())
     error = float(deals.std(ddof=1)) / num_deals**0.5
-    half = float(scipy.stats.t.ppf((1.0 + confidence) / 2.0, num_deals - 1)) * error
+    half = float(scipy.special.stdtrit(num_deals - 1, (1.0 + confidence) / 2.0)) * error
     return Interval(mean, mean - half, mean + half)
 
 

@@ -47,3 +47,15 @@ def make(name: str, game: Game) -> Agent:
     if os.sep in name or (name and present(Path(name)).exists()):
         return NeuralAgent.load(name, game)
     raise ValueError(f"unknown agent {name!r}; allowed are {ALLOWED}")
+
+
+def available(game: Game) -> list[str]:
+    """Returns the names of BUILT_IN that can play a game here: a trained policy may be missing."""
+    found = []
+    for name in BUILT_IN:
+        try:
+            make(name, game)
+        except ValueError:
+            continue
+        found.append(name)
+    return found

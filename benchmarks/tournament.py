@@ -2,234 +2,149 @@
 
 ``python -m benchmarks.tournament --game NAME --agents random heuristic runs/x/policy --deals 500``
 
-How games are played and intervals computed is in :mod:`agents.matches`.
+or, in a notebook, ``compare("shadow_cards", ["random", "heuristic"], deals=500)``. ``docs/tournaments.md`` says how to
+read the result.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
+import hashlib
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 from tqdm import tqdm
 
 from agents.base import Agent
 from agents.command import argument, fail, parse
-from agents.matches import CONFIDENCE, NUM_TABLES, Interval, Results, Standing, draw_deals, play_deals
+from agents.matches import NUM_TABLES
 from agents.registry import ALLOWED, make
-from shadowenvs import GAMES, __version__, get_game
+from benchmarks.estimates import FEWEST
+from benchmarks.report import Report, is_narrow, make_report, write_report
+from benchmarks.runs import CHUNK, Plan, Store, play
+from benchmarks.schedule import count_games
+from shadowenvs import GAMES, get_game
 from shadowenvs.cli import parse_options
 from shadowenvs.game import Game
 
 PROG = "benchmarks.tournament"
-FORMAT = "shadowenvs-tournament-1"
-
-# ------------------------------------------------------------------------------------------------------------ report
-
-
-@dataclass(frozen=True)
-class RateCount:
-    """One of the game's rates for one agent: part of whole."""
-
-    agent: str
-    rate: str
-    part: int
-    whole: int
-
-
-@dataclass(frozen=True)
-class Report:
-    """The result of a tournament.
-
-    Attributes:
-        game: Name and version.
-        options: All options of the game.
-        agents: Names.
-        deals: Number of deals.
-        seed: Of deals and choices.
-        tables: Most tables played at the same time.
-        num_players: P.
-        points_sign: 1 where many points are good, -1 where few are.
-        pairs: For each ordered pair (A, B), how A did, at every seat in turn, against P - 1 copies of B.
-        line_ups: With exactly P agents, how each did over all seatings of the P different agents; else empty.
-        rates: The game's rates of each agent over every seat that it held in all these games.
-    """
-
-    game: str
-    options: dict[str, Any]
-    agents: list[str]
-    deals: int
-    seed: int
-    tables: int
-    num_players: int
-    points_sign: int
-    pairs: list[Standing]
-    line_ups: list[Standing]
-    rates: list[RateCount]
-
-    @property
-    def fair_share(self) -> float:
-        return 1.0 / self.num_players
-
-    def as_dict(self) -> dict[str, Any]:
-        """Returns the report as JSON can hold it; equal tournaments give equal content."""
-        content: dict[str, Any] = {"format": FORMAT, "shadowenvs": __version__}
-        content |= {"confidence": CONFIDENCE, "fair_share": self.fair_share}
-        content |= {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        for name in ("pairs", "line_ups"):
-            content[name] = [
-                {
-                    "agent": standing.agent,
-                    **({"opponents": standing.opponents} if standing.opponents else {}),
-                    "share": standing.share._asdict(),
-                    "points": standing.points._asdict(),
-                }
-                for standing in content[name]
-            ]
-        content["rates"] = [dataclasses.asdict(rate) for rate in self.rates]
-        return content
-
-
-def one_against_all(num_players: int) -> NDArray[np.int64]:
-    """Returns the line-ups [P, P] with agent 0 at each seat in turn and agent 1 at the others."""
-    return 1 - np.eye(num_players, dtype=np.int64)
-
-
-def all_seatings(num_players: int) -> NDArray[np.int64]:
-    """Returns the line-ups [P!, P] of P different agents."""
-    return np.array(list(itertools.permutations(range(num_players))), np.int64)
+DEALS = 500
+BUDGET = 20_000
+LOOK = 1.02  # so many times the deals between two looks at how narrow the intervals are
+INTERRUPTED = 130
 
 
 def play_tournament(
-    game: Game,
-    options: Mapping[str, Any],
+    plan: Plan,
     agents: Mapping[str, Agent],
-    num_deals: int,
+    deals: int | None = None,
     *,
-    seed: int = 0,
-    num_tables: int = NUM_TABLES,
-    mirror: bool = False,
-    line_ups: bool = True,
+    until: float | None = None,
+    budget: int = BUDGET,
+    workers: int = 1,
+    folder: Path | None = None,
+    mode: str = "new",
     progress: Callable[[int], object] | None = None,
 ) -> Report:
     """Plays a tournament.
 
     Args:
-        game: The game.
-        options: Its options, by name.
-        agents: The agents by name.
-        num_deals: D, at least 2; the same deals are played by all.
-        seed: Of deals and choices.
-        num_tables: Most tables played at the same time.
-        mirror: Whether each agent also plays against itself, as a check.
-        line_ups: Whether exactly P agents also meet in all P! seatings.
+        plan: What is played.
+        agents: The agents by name. Several workers make their own by these names.
+        deals: Number of deals, at least 2, by default 500; with ``until`` the fewest, at least 128 and by default so.
+        until: Half the width that the interval of every win share shall have; then the number of deals is left open.
+        budget: With ``until``, most deals.
+        workers: Number of processes.
+        folder: Where each finished chunk is kept; None for nowhere.
+        mode: What becomes of results there: see :class:`benchmarks.runs.Store`.
         progress: Called with the number of games that have ended since its last call.
+
+    Raises:
+        ValueError: An argument is not allowed, or the folder holds something else.
     """
-    filled = game.options.make(**options)
-    seats = filled.num_players
-    deal_seeds = draw_deals(seed, num_deals)
-    counts = {name: np.zeros((2, len(game.rates)), np.int64) for name in agents}
+    fewest, most = count_deals(deals, until, budget)
+    store = Store(plan, agents, folder, mode)
 
-    def play(names: Sequence[str], seatings: NDArray[np.int64]) -> Results:
-        players = [agents[name] for name in names]
-        results = play_deals(
-            *(game, options, players, seatings, deal_seeds), seed=seed, num_tables=num_tables, progress=progress
+    next_look = float(fewest)
+
+    def enough(so_far: int) -> bool:
+        nonlocal next_look
+        if until is None or so_far < next_look:
+            return False
+        next_look = LOOK * so_far
+        return is_narrow(store, so_far, until)
+
+    played = play(store, agents, most, workers=workers, enough=enough, progress=progress)
+    return make_report(store, played, until)
+
+
+def count_deals(deals: int | None, until: float | None, budget: int) -> tuple[int, int]:
+    """Returns the fewest and the most deals of a tournament, or raises ValueError."""
+    least = 2 if until is None else FEWEST
+    fewest = (DEALS if until is None else FEWEST) if deals is None else deals
+    if fewest < least:
+        raise ValueError(f"deals must be at least {least}{' with until' if until is not None else ''}, not {fewest}")
+    if until is None:
+        return fewest, fewest
+    if not 0.0 < until < 1.0:
+        raise ValueError(f"until must be above 0 and below 1, not {until:g}")
+    if budget < fewest:
+        raise ValueError(f"budget must be at least the {fewest} deals that are the fewest, not {budget}")
+    return fewest, budget
+
+
+def compare(
+    game: str | Game,
+    agents: Sequence[str],
+    deals: int | None = None,
+    *,
+    options: Mapping[str, Any] | None = None,
+    until: float | None = None,
+    budget: int = BUDGET,
+    workers: int = 1,
+    run: str | Path | None = None,
+    resume: bool = False,
+    show_progress: bool | None = None,
+    **settings: Any,
+) -> Report:
+    """Plays a tournament and returns the report, which a notebook shows with its plots.
+
+    Args:
+        game: The game or its name.
+        agents: Names, as the command takes them.
+        deals: Number of deals; with ``until`` the fewest.
+        options: Options of the game.
+        until: Half the width that the interval of every win share shall have.
+        budget: With ``until``, most deals.
+        workers: Number of processes.
+        run: Folder in which finished deals are kept.
+        resume: Whether to go on with those that are there.
+        show_progress: Whether to show a bar; by default in a terminal.
+        **settings: seed, tables, chunk, mirror and line_ups of :class:`benchmarks.runs.Plan`.
+
+    Raises:
+        ValueError: An argument is not allowed, or the folder holds something else.
+    """
+    game = get_game(game) if isinstance(game, str) else game
+    plan = Plan(game, dict(options or {}), tuple(agents), **settings)
+    made = {name: make(name, game) for name in agents}
+    _, most = count_deals(deals, until, budget)
+    hidden = None if show_progress is None else not show_progress
+    with tqdm(total=count_games(plan.matches, most), unit="game", file=sys.stderr, disable=hidden) as bar:
+        return play_tournament(
+            *(plan, made, deals),
+            until=until,
+            budget=budget,
+            workers=workers,
+            folder=None if run is None else Path(run),
+            mode="resume" if resume else "new",
+            progress=bar.update,
         )
-        for number, name in enumerate(names):
-            for i, values in enumerate((results.parts, results.wholes)):
-                counts[name][i] += results.of(number, values).sum(axis=(0, 1))
-        return results
-
-    pairs = [
-        Standing.of(play([agent, other], one_against_all(seats)), 0, agent, other)
-        for agent, other in itertools.product(agents, repeat=2)
-        if mirror or agent != other
-    ]
-    mixed: list[Standing] = []
-    if line_ups and len(agents) == seats:
-        results = play(list(agents), all_seatings(seats))
-        mixed = [Standing.of(results, number, agent) for number, agent in enumerate(agents)]
-    rates = [
-        RateCount(name, rate.name, int(counts[name][0, i]), int(counts[name][1, i]))
-        for name in agents
-        for i, rate in enumerate(game.rates)
-    ]
-    return Report(
-        *(game.id, filled.as_dict(), list(agents), num_deals, seed, num_tables, seats, game.points_sign),
-        *(pairs, mixed, rates),
-    )
-
-
-def count_games(num_agents: int, num_players: int, num_deals: int, mirror: bool, line_ups: bool) -> int:
-    """Returns how many games a tournament has."""
-    pairs = num_agents * (num_agents if mirror else num_agents - 1)
-    mixed = len(all_seatings(num_players)) if line_ups and num_agents == num_players else 0
-    return num_deals * (pairs * num_players + mixed)
-
-
-# -------------------------------------------------------------------------------------------------------------- text
-
-
-def percent(value: Interval) -> str:
-    return f"{100 * value.mean:.1f} ± {100 * (value.high - value.mean):.1f} %"
-
-
-def plain(value: Interval) -> str:
-    return f"{value.mean:.2f} ± {value.high - value.mean:.2f}"
-
-
-def write_report(report: Report, console: Console) -> None:
-    """Writes a report as aligned tables."""
-    many_or_few = "many" if report.points_sign > 0 else "few"
-    settings = " ".join(f"{name}={value}" for name, value in report.options.items())
-    title = f"{report.game}: {report.deals} deals, seed {report.seed} ({settings})"
-    console.print(title, highlight=False, markup=False)
-    shares = {(standing.agent, standing.opponents): percent(standing.share) for standing in report.pairs}
-    points = {(standing.agent, standing.opponents): plain(standing.points) for standing in report.pairs}
-    for title, cells in (
-        (f"Win share; a fair share is {100 * report.fair_share:.1f} %", shares),
-        (f"Points; {many_or_few} are good", points),
-    ):
-        rows = [[agent, *(cells.get((agent, other), "-") for other in report.agents)] for agent in report.agents]
-        against = [f"against {report.num_players - 1} x {other}" for other in report.agents]
-        write_table(console, title, ["agent", *against], rows)
-    if report.line_ups:
-        rows = [[standing.agent, percent(standing.share), plain(standing.points)] for standing in report.line_ups]
-        write_table(console, "All agents at one table, in every seating", ["agent", "win share", "points"], rows)
-    if report.rates:
-        names = list(dict.fromkeys(rate.rate for rate in report.rates))
-        shown = {
-            (rate.agent, rate.rate): f"{100 * rate.part / rate.whole:.1f} % of {rate.whole}" if rate.whole else "-"
-            for rate in report.rates
-        }
-        rows = [[agent, *(shown[agent, name] for name in names)] for agent in report.agents]
-        write_table(console, "Rates over all seats held in these games", ["agent", *names], rows)
-    console.print(
-        f"\n± is a {100 * CONFIDENCE:.0f} % t-interval over {report.deals} deals; all games of a deal count as one "
-        "observation. Every cell is of the same deals, so cells depend on each other, and none is corrected for the "
-        "number of cells. ± 0 means that all deals came out alike, not that every deal must.",
-        highlight=False,
-    )
-
-
-def write_table(console: Console, title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for number, word in enumerate(header):
-        table.add_column(Text(word), justify="right" if number else "left", no_wrap=number > 0)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    console.print(f"\n{title}", style="bold", highlight=False, markup=False)
-    console.print(table, highlight=False)
 
 
 # ----------------------------------------------------------------------------------------------------------- command
@@ -241,27 +156,38 @@ class Args:
 
     game: str = argument(f"one of {', '.join(GAMES)}")
     agents: tuple[str, ...] = argument(f"two or more of: {ALLOWED}", metavar="AGENT")
-    deals: int = argument("deals, each played in every pair and at every seat", 500, "N")
+    deals: int | None = argument(
+        f"deals, each played in every pair and at every seat; {DEALS} if not given, with --until the fewest", None, "N"
+    )
+    until: float | None = argument("play on until every win share is known to ± this, 0.01 being 1 %", None, "WIDTH")
+    budget: int = argument("with --until, most deals", BUDGET, "N")
     set: tuple[str, ...] = argument("options of the game", (), "OPTION=VALUE")
     seed: int = argument("of deals and random choices", 0, "N")
     tables: int = argument("most tables played at the same time", NUM_TABLES, "N")
-    mirror: bool = argument("also play each agent against itself, as a check", False)
-    line_ups: bool = argument("with as many agents as seats also play all seatings of them", True)
+    chunk: int = argument("deals that are played, and kept, together", CHUNK, "N")
+    workers: int = argument("processes", 1, "N")
+    mirror: bool = argument("also play each agent against itself: a check, and how much the deal decides", False)
+    line_ups: bool = argument("with as many agents as seats, or more, also play tables of different agents", True)
+    run: str | None = argument("folder that keeps finished deals; if not given, one in runs/", None, "FOLDER")
+    resume: bool = argument("go on with the finished deals of an earlier run", False)
     json: str | None = argument("also write the result there; - for the output (tables as errors)", None, "FILE")
+    html: str | None = argument("also write a page with plots there", None, "FILE")
 
     def __post_init__(self) -> None:
         get_game(self.game)
-        least = 1 if self.mirror else 2
-        if len(self.agents) < least:
-            raise ValueError(f"--agents must name at least {least} agents, not {len(self.agents)}")
-        for name in self.agents:
-            if self.agents.count(name) > 1:
-                raise ValueError(f"--agents names {name} twice; --mirror plays an agent against itself")
-        for name, low in (("deals", 2), ("seed", 0), ("tables", 1)):
-            if getattr(self, name) < low:
-                raise ValueError(f"--{name} must be at least {low}, not {getattr(self, name)}")
-        if self.json is not None and self.json != "-" and not Path(self.json).parent.is_dir():
-            raise ValueError(f"--json {self.json}: there is no such folder")
+        if self.workers < 1:
+            raise ValueError(f"workers must be at least 1, not {self.workers}")
+        count_deals(self.deals, self.until, self.budget)
+        for name in ("json", "html"):
+            file = getattr(self, name)
+            if file is not None and (name, file) != ("json", "-") and not Path(file).parent.is_dir():
+                raise ValueError(f"--{name} {file}: there is no such folder")
+
+
+def default_folder(plan: Plan, agents: Mapping[str, Agent]) -> Path:
+    """Returns the folder in which the command keeps a tournament unless it is told another."""
+    digest = hashlib.sha256(json.dumps(plan.settings(agents)).encode()).hexdigest()
+    return Path("runs") / f"tournament-{plan.game.name}-{digest[:8]}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -269,19 +195,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parse(Args, PROG, argv)
     game = get_game(args.game)
     try:
-        options = parse_options(game, args.set)
-        num_players = game.options.make(**options).num_players
+        plan = Plan(
+            *(game, parse_options(game, args.set), args.agents, args.seed, args.tables, args.chunk),
+            *(args.mirror, args.line_ups),
+        )
         agents = {name: make(name, game) for name in args.agents}
-        total = count_games(len(agents), num_players, args.deals, args.mirror, args.line_ups)
-        with tqdm(total=total, unit="game", file=sys.stderr, disable=None) as bar:
-            report = play_tournament(
-                *(game, options, agents, args.deals),
-                seed=args.seed,
-                num_tables=args.tables,
-                mirror=args.mirror,
-                line_ups=args.line_ups,
-                progress=bar.update,
-            )
+        _, most = count_deals(args.deals, args.until, args.budget)
+        if args.run is None:
+            folder, mode = default_folder(plan, agents), "resume" if args.resume else "replace"
+        else:
+            folder, mode = Path(args.run), "resume" if args.resume else "new"
+        try:
+            with tqdm(total=count_games(plan.matches, most), unit="game", file=sys.stderr, disable=None) as bar:
+                report = play_tournament(
+                    *(plan, agents, args.deals),
+                    until=args.until,
+                    budget=args.budget,
+                    workers=args.workers,
+                    folder=folder,
+                    mode=mode,
+                    progress=bar.update,
+                )
+        except KeyboardInterrupt:
+            sys.stderr.write(f"{PROG}: interrupted; finished deals are in {folder}, the same with --resume plays on\n")
+            return INTERRUPTED
         out = sys.stderr if args.json == "-" else sys.stdout
         write_report(report, Console(file=out, width=None if out.isatty() else 200))
         content = json.dumps(report.as_dict(), indent=2, allow_nan=False) + "\n"
@@ -289,7 +226,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.write(content)
         elif args.json is not None:
             Path(args.json).write_text(content)
-    except (ValueError, OSError) as error:
+        if args.html is not None:
+            from benchmarks.page import document  # loads Matplotlib
+
+            Path(args.html).write_text(document(report))
+    except (ValueError, OSError, BrokenProcessPool) as error:
         return fail(PROG, error)
     return 0
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shadowenvs import rng
-from shadowenvs.bits import CHUNK, chunk_bits, count, lowest
+from shadowenvs.bits import CHUNK, chunk_bits, count, nth
 from shadowenvs.errors import IllegalActionError
 from shadowenvs.game import NO_ACTION, Game, Options, few_points, many_points
 from shadowenvs.jit import cached, direct, for_kernels, kernel, specialise
@@ -178,9 +178,7 @@ def random_action(mask_bytes: Any, b: int, word: Any) -> int:
         legal_here = chunk_bits(mask_bytes, b, chunk)
         num = count(legal_here)
         if k < num:
-            for _ in range(k):
-                legal_here &= legal_here - np.uint64(1)
-            return CHUNK * chunk + lowest(legal_here)
+            return CHUNK * chunk + nth(legal_here, int(k))
         k -= num
     return NO_ACTION
 

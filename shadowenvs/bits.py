@@ -12,6 +12,8 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, overload
 
+from shadowenvs.jit import kernel
+
 CHUNK = 64
 """Bytes of a mask that :func:`chunk_bits` reads at once."""
 
@@ -30,6 +32,24 @@ def lowest(bits: np.uint64) -> int:
 def highest(bits: np.uint64) -> int:
     """Returns the number of the highest bit set, -1 if there is none."""
     return int(bits).bit_length() - 1
+
+
+@kernel
+def nth(bits: np.uint64, number: int | np.int64) -> int:
+    """Returns the place of a bit that is set, counted from 0 at the lowest; there must be more than ``number``.
+
+    It halves the word six times without a jump: nothing can guess which of the bits is asked for.
+    """
+    place = 0
+    width = 32
+    while width > 0:
+        below = count(bits & ((np.uint64(1) << np.uint64(width)) - np.uint64(1)))
+        is_above = number >= below
+        number -= below if is_above else 0
+        bits >>= np.uint64(width if is_above else 0)
+        place += width if is_above else 0
+        width >>= 1
+    return place
 
 
 def chunk_bits(rows: np.ndarray, row: int, chunk: int) -> np.uint64:

@@ -249,7 +249,8 @@ def state_dtype(options: type[Options], max_seats: int, fields: list[tuple[Any, 
         ("options", options.dtype()),
     ]
     dtype = np.dtype(header + fields, align=True)
-    assert dtype.names is not None and dtype.fields is not None
+    assert dtype.names is not None
+    assert dtype.fields is not None
     end = 0
     for name in dtype.names:
         if name in dir(np.recarray):

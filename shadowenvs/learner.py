@@ -137,7 +137,7 @@ def advance_tables(
                 continue
             break
         seats[b] = seat
-        if who == LEARNER and not dones[b]:
+        if who == LEARNER and lengths[b] > 0 and not dones[b]:  # before its first turn rewards wait for that turn's
             rewards[b] = pending[b]
             pending[b] = 0.0
 

@@ -127,6 +127,17 @@ def read_args(argv: Sequence[str] | None) -> Args:
     return parse(Args, PROG, argv, read_defaults)
 
 
+def make_args(game: str, **changes: Any) -> Args:
+    """Returns the arguments of ``training/configs/GAME.toml``, or of another file ``config``, with some changed.
+
+    Raises:
+        ValueError: The game, the file or a value is wrong.
+        TypeError: There is no such argument.
+    """
+    given = {"game": game, "config": "", **changes}
+    return Args(**{**read_defaults(given), **given})
+
+
 def read_defaults(given: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of a TOML file.
 

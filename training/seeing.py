@@ -174,16 +174,19 @@ def main(argv: Sequence[str] | None = None, write: Callable[[str], object] = pri
     torch.manual_seed(args.seed)
     model = Finder(args.channels)
     try:
+        test, sought = see_standard_deck()
         shadows = draw_shadows(args.first_deck, args.decks)
         losses = train(model, shadows, args)
-        test, sought = see_standard_deck()
         hits, solved = score(model, test, sought)
         if args.save is not None:
             torch.save(model.state_dict(), args.save)
     except (ValueError, OSError) as error:
         return fail(PROG, error)
     chance = float((sought**2).sum() / (NUM_DOTS * sought.sum()))
-    write(f"loss {losses[-1]:.3f} nats an object after {args.epochs} epochs of {len(shadows.pictures)} shadows")
+    write(
+        f"{len(shadows.pictures)} shadows; loss after each epoch, in nats an object: "
+        + " ".join(map("{:.3f}".format, losses))
+    )
     write(f"standard deck, {len(sought)} games: {100 * hits:.1f} % of the chosen objects are in the shadow")
     write(f"(a guess has {100 * chance:.1f} %), and {100 * solved:.1f} % of the shadows are solved completely")
     write(f"{time.process_time() - start:.0f} seconds of CPU time")

@@ -12,7 +12,8 @@ import pytest
 from agents.base import PolicyAgent, begin, decide
 from agents.checkpoint import CheckpointError
 from agents.neural import NeuralAgent
-from agents.registry import BUILT_IN, make
+from agents.registry import BUILT_IN, available, make
+from shadowenvs import GAMES, get_game
 from shadowenvs.game import Game
 from shadowenvs.turn import Turn
 from training.checkpoint import save
@@ -47,6 +48,21 @@ def make_nameless() -> Any:
 
 def make_nothing() -> str:
     return "nothing"
+
+
+def test_available(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that cannot be made are left out."""
+    game = get_game(next(iter(GAMES)))
+    names = available(game)
+    assert {"random", "heuristic"} <= set(names) <= set(BUILT_IN)
+
+    def make_most(name: str, game: Game) -> Any:
+        if name == "random":
+            raise ValueError("there is none")
+        return make(name, game)
+
+    monkeypatch.setattr("agents.registry.make", make_most)
+    assert available(game) == [name for name in names if name != "random"]
 
 
 @pytest.mark.parametrize("name", BUILT_IN)

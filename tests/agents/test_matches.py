@@ -20,7 +20,7 @@ from agents.neural import NeuralAgent
 from agents.random import RandomAgent
 from shadowenvs.batch import Batch
 from shadowenvs.errors import IllegalActionError
-from shadowenvs.game import Game, Rate
+from shadowenvs.game import Game, Rate, ranks
 from shadowenvs.turn import Turn
 
 DEALS = draw_deals(7, 3)
@@ -63,6 +63,11 @@ def test_against_a_table_of_one(game: Game) -> None:
             batch.step(np.array([legal[0] if line_up[batch.seats[0]] == 0 else legal[-1]]))
         assert results.winners[d, number] == batch.final_winners[0]
         np.testing.assert_array_equal(results.points[d, number], batch.final_points[0])
+        places = ranks(batch.final_keys[0], int(batch.final_winners[0]))
+        assert results.ranks[d, number].tolist() == places
+        assert [seat for seat in range(seats) if places[seat] == 1] == [
+            seat for seat in range(seats) if batch.final_winners[0] >> seat & 1
+        ]
         won = [seat for seat in range(seats) if int(batch.final_winners[0]) >> seat & 1]
         expected = [1 / len(won) if seat in won else 0.0 for seat in range(seats)]
         np.testing.assert_array_equal(results.shares[d, number], expected)
@@ -84,6 +89,8 @@ def test_equal_arguments_give_equal_results(game: Game, num_players: int) -> Non
     np.testing.assert_allclose(results.shares.sum(axis=-1), 1.0)
     assert same(results, play())
     assert not same(results, play(seed=4))
+    assert same(results, play(seed=[3]))
+    assert not same(results, play(seed=[3, 1]))
     assert not same(results, play(deal_seeds=draw_deals(8, 3)))
 
 
@@ -91,7 +98,8 @@ def test_tables_at_a_time_do_not_matter(game: Game, make_policy: Callable[..., A
     """For agents that draw no random numbers."""
     seats = game.seats[0]
     card, tensors = make_policy(game, (4,))
-    agents: list[Agent] = [HeuristicAgent(), NeuralAgent(card, tensors, "net")]
+    first = PolicyAgent(lambda turn: turn.masks.argmax(axis=1), "first")
+    agents: list[Agent] = [first, NeuralAgent(card, tensors, "net")]
     one, *others = (
         play_deals(game, {"num_players": seats}, agents, line_ups_of(seats), DEALS, num_tables=number)
         for number in (1000, 1, 4)
@@ -276,7 +284,8 @@ def test_standing() -> None:
     winners = np.array([[0b01, 0b01], [0b11, 0b10]], np.uint8)
     points = np.array([[[3, 1], [5, 2]], [[4, 4], [0, 6]]])
     nothing = np.zeros((2, 2, 2, 0), np.int64)
-    results = Results(np.array([[0, 1], [1, 0]]), winners, points, nothing, nothing)
+    places = np.array([[[1, 2], [1, 2]], [[1, 1], [2, 1]]])
+    results = Results(np.array([[0, 1], [1, 0]]), winners, points, places, nothing, nothing)
     standing = Standing.of(results, 0, "a", "b")
     assert (standing.agent, standing.opponents) == ("a", "b")
     assert standing.share == interval(np.array([0.5, 0.75]))

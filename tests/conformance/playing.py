@@ -30,7 +30,8 @@ def option_sets(name: str) -> dict[str, dict[str, Any]]:
     if importlib.util.find_spec(module) is not None:
         proposed = getattr(importlib.import_module(module), "option_sets", dict)()
         if not isinstance(proposed, dict):
-            proposed = {f"{chosen['num_players']}-set{place}": chosen for place, chosen in enumerate(proposed)}
+            others = [chosen for chosen in proposed if chosen not in sets.values()]
+            proposed = {f"{chosen['num_players']}-set{place}": chosen for place, chosen in enumerate(others)}
         sets |= proposed
     return sets
 

@@ -123,7 +123,8 @@ def test_masks_come_through_processes(name: str) -> None:
             assert same(masks, np.stack([env.action_masks() for env in here])) and masks.any(axis=1).all()
             actions = np.array([pick(mask, number) for mask in masks])
             observations, _, dones, _ = workers.step(actions)
-            assert not dones.any()
             expected = [env.step(action)[0] for env, action in zip(here, actions, strict=True)]
+            for place in np.flatnonzero(dones):
+                expected[place] = here[place].reset()[0]
     finally:
         workers.close()

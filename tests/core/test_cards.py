@@ -36,6 +36,19 @@ def test_counts(number: int) -> None:
     assert found == (number.bit_count(), lowest, number.bit_length() - 1)
 
 
+@kernel
+def places(number: np.uint64, found: np.ndarray) -> None:
+    for k in range(len(found)):
+        found[k] = bits.nth(number, k)
+
+
+@pytest.mark.parametrize("number", [*SETS, 2**64 - 1, 1 << 63])
+def test_nth_bit(number: int) -> None:
+    found = np.zeros(number.bit_count(), np.int64)
+    places(np.uint64(number), found)
+    assert found.tolist() == [place for place in range(64) if number >> place & 1]
+
+
 @pytest.mark.parametrize("start", [0, 3, 60])
 def test_write_bits(start: int) -> None:
     for number in SETS:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("shadowenvs", "tests", "docs", "pyproject.toml")
-SECONDS = 600  # after which a run counts as hanging
+SECONDS = 600  # after which the tests of one clause count as hanging
 
 KILLED, SURVIVED, NO_TEST, BROKEN, HANGING = "KILLED", "SURVIVED", "NO TEST", "BROKEN", "HANGING"
 
@@ -65,13 +65,13 @@ def copy_package(target: Path) -> None:
             shutil.copy2(ROOT / name, target)
 
 
-def run_tests(root: Path, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_tests(root: Path, name: str, *arguments: str, timeout: float | None = None) -> subprocess.CompletedProcess[str]:
     """Runs the tests of a game in a copy of the package, uncompiled."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(root)}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments]
     command.append(str(root / "tests" / "games" / name))
     return subprocess.run(
-        command, cwd=root, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+        command, cwd=root, env=environment, capture_output=True, text=True, timeout=timeout, check=False
     )
 
 
@@ -84,7 +84,7 @@ def judge(name: str, mutant: Mutant) -> str:
             return BROKEN
         mutant.apply(root)
         try:
-            code = run_tests(root, name, "--rule", mutant.clause).returncode
+            code = run_tests(root, name, "--rule", mutant.clause, timeout=SECONDS).returncode
         except subprocess.TimeoutExpired:
             return HANGING
     # pytest: 0 all passed, 1 some failed, 5 none found; the others are errors of the run itself.

@@ -87,26 +87,47 @@ def option_sets() -> dict[str, dict[str, Any]]:
     return {
         "2-pocket": {"num_players": 2, "variant": "pocket", "reward": "points"},
         "2-pocket-any": {
-            **{"num_players": 2, "variant": "pocket", "reward": "points", "grab_rule": "any"},
-            **{"coinless": "nothing", "clarity": 9.0, "periphery": 1.0},
+            "num_players": 2,
+            "variant": "pocket",
+            "reward": "points",
+            "grab_rule": "any",
+            "coinless": "nothing",
+            "clarity": 9.0,
+            "periphery": 1.0,
         },
         "2-players": {"num_players": 2, "two_player": True},
         "2-small": {"num_players": 2, "two_player": True, "last_field": 4, "tick_cap": 9, "reward": "points"},
         "2-pixels": {
-            **{"num_players": 2, "two_player": True, "mode": "pixels", "last_field": 10, "tick_cap": 25},
-            **{"grab_rule": "any", "finish": "coin"},
+            "num_players": 2,
+            "two_player": True,
+            "mode": "pixels",
+            "last_field": 10,
+            "tick_cap": 25,
+            "grab_rule": "any",
+            "finish": "coin",
         },
         "2-deck-again": {
-            **{"num_players": 2, "two_player": True, "deck": five, "deck_end": "reshuffle", "max_rounds": 17},
-            **{"tick_cap": 6, "last_field": 118, "coinless": "nothing"},
+            "num_players": 2,
+            "two_player": True,
+            "deck": five,
+            "deck_end": "reshuffle",
+            "max_rounds": 17,
+            "tick_cap": 6,
+            "last_field": 118,
+            "coinless": "nothing",
         },
         "3-any-coin": {"num_players": 3, "grab_rule": "any", "finish": "coin", "reward": "points"},
         "3-capped": {"num_players": 3, "tick_cap": 5, "finish": "coin", "last_field": 7, "coinless": "nothing"},
         "3-one-tick": {"num_players": 3, "tick_cap": 1, "grab_rule": "any", "deck_end": "reshuffle", "max_rounds": 90},
         "3-printed": {"num_players": 3, "dots": "printed", "deck": 7, "last_field": 13, "periphery": 0.0},
         "3-pixels-grains": {
-            **{"num_players": 3, "mode": "pixels", "detail": "grains", "grain_rate": 0.3, "tick_cap": 12},
-            **{"last_field": 4, "reward": "points"},
+            "num_players": 3,
+            "mode": "pixels",
+            "detail": "grains",
+            "grain_rate": 0.3,
+            "tick_cap": 12,
+            "last_field": 4,
+            "reward": "points",
         },
         "3-deck-ends": {"num_players": 3, "deck": five, "last_field": 22, "tick_cap": 8, "finish": "coin"},
         "3-one-card": {"num_players": 3, "deck": single, "last_field": 7, "grab_rule": "any", "reward": "points"},
@@ -117,8 +138,14 @@ def option_sets() -> dict[str, dict[str, Any]]:
         "4-dim": {"num_players": 4, "clarity": 0.1, "periphery": 0.7, "last_field": 10, "tick_cap": 30},
         "4-colours": {"num_players": 4, "last_field": 6, "field_colours": colours, "tick_cap": 15},
         "4-deck-again": {
-            **{"num_players": 4, "deck": single, "deck_end": "reshuffle", "max_rounds": 7, "last_field": 40},
-            **{"dots": "printed", "tick_cap": 10, "finish": "coin"},
+            "num_players": 4,
+            "deck": single,
+            "deck_end": "reshuffle",
+            "max_rounds": 7,
+            "last_field": 40,
+            "dots": "printed",
+            "tick_cap": 10,
+            "finish": "coin",
         },
         "4-pixels": {"num_players": 4, "mode": "pixels", "dots": "printed", "last_field": 10, "deck": 7},
         "5-longest-ticks": {"num_players": 5, "tick_cap": 120, "last_field": 7, "periphery": 0.1},
@@ -127,17 +154,28 @@ def option_sets() -> dict[str, dict[str, Any]]:
         "5-long-board": {"num_players": 5, "last_field": 118, "grab_rule": "any", "tick_cap": 7},
         "6-small": {"num_players": 6, "last_field": 4, "tick_cap": 30, "finish": "coin"},
         "6-any": {
-            **{"num_players": 6, "grab_rule": "any", "coinless": "nothing", "finish": "coin", "last_field": 13},
-            **{"clarity": 24.0, "dots": "printed", "reward": "points"},
+            "num_players": 6,
+            "grab_rule": "any",
+            "coinless": "nothing",
+            "finish": "coin",
+            "last_field": 13,
+            "clarity": 24.0,
+            "dots": "printed",
+            "reward": "points",
         },
         "6-deck-again": {
-            **{"num_players": 6, "deck": five, "deck_end": "reshuffle", "last_field": 25, "tick_cap": 12},
-            **{"periphery": 0.0, "max_rounds": 30},
+            "num_players": 6,
+            "deck": five,
+            "deck_end": "reshuffle",
+            "last_field": 25,
+            "tick_cap": 12,
+            "periphery": 0.0,
+            "max_rounds": 30,
         },
     }
 
 
-# -------------------------------------------------------------------------------------------------------------- the deck
+# ------------------------------------------------------------------------------------------------------------ the deck
 
 
 @dataclass(frozen=True)
@@ -187,7 +225,7 @@ def normals() -> list[float]:
     return [float(value) for value in deck.load_normals()]
 
 
-# ------------------------------------------------------------------------------------------------------------- the rules
+# ----------------------------------------------------------------------------------------------------------- the rules
 
 
 def colours_of(options: Any) -> list[int]:
@@ -238,6 +276,13 @@ def winners_of(options: Any, positions: Sequence[int], coins: Sequence[int]) -> 
     else:  # SM-61: nobody has arrived, so the position decides whatever the option
         order = {seat: (positions[seat], coins[seat]) for seat in seats}  # SM-58, SM-59
     return {seat for seat in order if order[seat] == max(order.values())}  # SM-60
+
+
+def ranks_of(options: Any, positions: Sequence[int], coins: Sequence[int]) -> list[int]:
+    """Returns the rank of each seat at the end: 1 for winners, then by position and coin (SM-62)."""
+    winners = winners_of(options, positions, coins)
+    keys = [(1, 0, 0) if s in winners else (0, positions[s], coins[s]) for s in range(len(positions))]
+    return [1 + sum(other > key for other in keys) for key in keys]
 
 
 def win_share(n: int, winners: set[int]) -> list[float]:
@@ -321,7 +366,6 @@ class Oracle:
         self.card = 0
         self.colour = WHITE
         self.last: LastRound | None = None
-        self.grain: tuple[int, int, int] | None = None
         self._clear_table()
 
     def _clear_table(self) -> None:
@@ -338,6 +382,7 @@ class Oracle:
         self.looks = [[0] * 9 for _ in range(n)]
         self.evidence = [[np.float32(0)] * 9 for _ in range(n)]
         self.commits: list[int | None] = [None] * n
+        self.grain: tuple[int, int, int] | None = None  # a sampled world keeps it for its present round
         self.to_move = 0
 
     # ------------------------------------------------------------------------------------------------------ set-up
@@ -500,7 +545,6 @@ class Oracle:
         """Starts the next round: colour, card, dots, in this order (SM-18)."""
         self._clear_table()
         self.round_no += 1
-        self.grain = None
         self.colour = colour_in_play(self.options, self.points)
         if self.is_pocket:
             self.number = 2
@@ -564,7 +608,9 @@ class Oracle:
     def _end_round(self) -> None:
         options = self.options
         points = [points_of(options, self.number, self.targets, self.cubes[s], self.coins[s]) for s in range(self.n)]
-        self.last = LastRound(set(self.targets), [set(cubes) for cubes in self.cubes], list(self.coins), points)  # SM-47
+        self.last = LastRound(
+            set(self.targets), [set(cubes) for cubes in self.cubes], list(self.coins), points
+        )  # SM-47
         self.points = [field + gained for field, gained in zip(self.points, points, strict=True)]  # SM-54
         if self.is_pocket:
             over = True  # section 10: one round
@@ -591,3 +637,55 @@ def _copy_of_last(last: LastRound | None) -> LastRound | None:
     if last is None:
         return None
     return LastRound(set(last.targets), [set(cubes) for cubes in last.cubes], list(last.coins), list(last.points))
+
+
+# --------------------------------------------------------------------------------------------------------------- worlds
+
+
+def known_to(position: Position, seat: int) -> list[Any]:
+    """Returns all that a seat knows of a position (section 5 and the table of visibility in section 3)."""
+    options = position.options
+    public = [options, position.done, position.round_no, position.tick, position.pass_no, position.card, position.used]
+    public += [position.colour, position.number, position.move, position.positions, position.coins]
+    public += [position.grab_ticks, position.last, position.rewards]
+    own = [position.cubes[seat], position.looks[seat], position.evidence[seat], position.commits[seat]]
+    own += [[action is not None for action in position.commits]]  # follows from the order
+    shown = [position.objects] if options.mode == "pixels" or options.dots == "printed" else []
+    return public + own + shown
+
+
+def faults(position: Position, seat: int, world: Position) -> list[str]:
+    """Returns what is wrong with a world that a seat is to take for possible in a position (section 5)."""
+    found = []
+    options, number = position.options, position.number
+    if known_to(world, seat) != known_to(position, seat):
+        found.append("the seat sees a difference")
+    if position.done:
+        return found
+    game = Oracle.from_position(world)
+    if len(world.targets) != number or not world.targets <= set(game.dots):
+        found.append("1: the targets are not N dots")
+    if sorted(world.objects) != list(range(9)):
+        found.append("the objects are not one for each dot")
+    if not game.is_pocket:
+        known = {v for card in game.cards for row in card.visibility for v in row}
+        if not set(world.visibility) <= known:
+            found.append("2: a visibility is not from the deck")
+    for other in range(game.n):
+        cubes, coin = len(world.cubes[other]), world.coins[other]
+        if coin and cubes != number and options.grab_rule == "exact":
+            found.append(f"3: seat {other} has a coin and {cubes} cubes")
+        if not world.cubes[other] <= set(game.dots) or cubes > number:
+            found.append(f"3: seat {other} has impossible cubes")
+        ticks = world.grab_ticks[other] if coin else world.tick - 1
+        if sum(world.looks[other]) + cubes + (coin > 0) > ticks:
+            found.append(f"3: seat {other} cannot have done so much")
+        if options.mode == "pixels" and any(world.looks[other]):
+            found.append(f"3: seat {other} has looked")
+        reached = world.looks[other] if options.periphery == 0 or game.is_pocket else [sum(world.looks[other])] * 9
+        if any(value != 0 and not looks for value, looks in zip(world.evidence[other], reached, strict=True)):
+            found.append(f"4: seat {other} has evidence without looks")
+        action = world.commits[other]
+        if action is not None and action not in game.legal_of(other):
+            found.append(f"6: seat {other} has committed what is not legal")
+    return found

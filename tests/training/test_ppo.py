@@ -22,7 +22,7 @@ from shadowenvs import GAMES, get_game
 from shadowenvs.aec import TableEnv
 from shadowenvs.learner import LearnerBatch
 from training.networks import export_tensors, import_tensors
-from training.ppo import Args, Run, main, read_args
+from training.ppo import Args, Run, main, make_args, read_args
 from training.report import write_report
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +47,21 @@ def test_every_game_has_a_config(game: str) -> None:
     args = read_args(["--game", game])
     assert args.options.items() <= get_game(game).options.make(**args.options).as_dict().items()
     assert args.steps > 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_arguments_without_a_command_line(game: str) -> None:
+    assert make_args(game) == read_args(["--game", game])
+    assert make_args(game, steps=77, hidden=(8,)) == read_args(["--game", game, "--steps", "77", "--hidden", "8"])
+
+
+def test_wrong_arguments_without_a_command_line(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="steps must be at least 1, not 0"):
+        make_args(GAME, steps=0)
+    with pytest.raises(ValueError, match="No such file"):
+        make_args(GAME, config=str(tmp_path / "none.toml"))
+    with pytest.raises(TypeError, match="stepz"):
+        make_args(GAME, stepz=1)
 
 
 def test_command_line_goes_before_the_file() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from shadowenvs.bits import count
 from shadowenvs.games.shadow_games.deck import (
     ANY,
     BRIBE,
@@ -197,10 +198,7 @@ def protect(state: np.recarray) -> bool:
 @kernel
 def reserve_tokens(state: np.recarray) -> int:
     """Returns how many tokens are in the reserve."""
-    held = 0
-    for seat in range(int(state.options.num_players)):
-        held += (int(state.shields) >> seat) & 1
-    return int(state.options.tokens) - held
+    return int(state.options.tokens) - count(np.uint64(state.shields))
 
 
 @kernel

@@ -11,7 +11,16 @@ import numpy as np
 from shadowenvs.game import WIN_SHARE
 from shadowenvs.games.shadow_games.deck import AGENT, MAX_KINDS, NUM_TYPES
 from shadowenvs.games.shadow_games.effects import reserve_tokens, step_entry
-from shadowenvs.games.shadow_games.flags import WORD, write_flags, write_word
+from shadowenvs.games.shadow_games.flags import (
+    OCTETS,
+    WORD,
+    above,
+    octet,
+    read_octets,
+    write_flags,
+    write_octets,
+    write_word,
+)
 from shadowenvs.games.shadow_games.piles import num_aside
 from shadowenvs.games.shadow_games.spec import (
     CHALLENGE,
@@ -19,15 +28,18 @@ from shadowenvs.games.shadow_games.spec import (
     HAND_BARS,
     MAX_COUNT,
     MAX_SEATS,
+    NONE,
     OBSERVATION,
     OVER,
     RANDOM,
+    STATE,
+    TABLES,
     TAKE,
     UNSEEN_BARS,
     UNTIL_TURN,
 )
 from shadowenvs.jit import kernel
-from shadowenvs.layout import clear_first, write_wide
+from shadowenvs.layout import WIDE_BASE, clear_first, write_wide
 
 _FIRST = {name: place.start for name, place in OBSERVATION.slices.items()}
 
@@ -35,12 +47,12 @@ _FIRST = {name: place.start for name, place in OBSERVATION.slices.items()}
 _TURN_WORD, _CARD_WORD, _STEP_WORD, _FAVOUR_WORD = (
     _FIRST[name] for name in ("phase", "declared", "bonus_target", "favour_bars")
 )
-_PART, _PLOTTED, _PRESENT, _ACTOR, _TO_MOVE, _SHIELDS, _TARGET, _PASSED, _CHALLENGER, _BLOCKED = (
-    _FIRST[name] - _TURN_WORD
-    for name in (
-        *("part", "plotted", "present", "actor", "to_move", "shields", "target", "passed", "challenger", "blocked"),
-    )
+_PART, _PLOTTED, _PRESENT = (_FIRST[name] - _TURN_WORD for name in ("part", "plotted", "present"))
+_ACTOR, _TO_MOVE, _SHIELDS, _TARGET, _PASSED, _CHALLENGER, _BLOCKED = (
+    _FIRST[name] - _FIRST["present"]
+    for name in ("actor", "to_move", "shields", "target", "passed", "challenger", "blocked")
 )
+_ROWS = sum(1 << MAX_SEATS * row for row in range(10))  # the first bit of every row of seats
 _TABLE_CARD, _TURNED_UP, _PILE_TOP, _LIST_NO, _STEP_NO, _STEP_OP, _CARRIED = (
     _FIRST[name] - _CARD_WORD
     for name in ("table_card", "turned_up", "pile_top", "list_no", "step_no", "step_op", "carried")
@@ -52,6 +64,15 @@ _SEAT_BARS = NUM_TYPES * FAVOUR_BARS  # flags of a seat in favour_bars
 _WORD_SEATS = WORD // _SEAT_BARS  # seats of which a word holds those flags
 _SECOND_FAVOUR_WORD = _FAVOUR_WORD + _WORD_SEATS * _SEAT_BARS
 
+# Entries where numbers by kind start.
+_FIRST_PILE, _FIRST_ASIDE, _FIRST_HAND, _FIRST_HAND_BARS, _FIRST_UNSEEN, _FIRST_UNSEEN_BARS = (
+    _FIRST[name] for name in ("pile", "aside", "hand", "hand_bars", "unseen", "unseen_bars")
+)
+_STATE_HAND, _STATE_KNOWN, _TABLE_COPIES = (
+    int(dtype.fields[name][1])  # type: ignore[index]
+    for dtype, name in ((STATE, "hand"), (STATE, "known"), (TABLES, "copies"))
+)
+
 _SMALL = 64  # numbers below have a 0 in front of them; a power of two, so that many are compared at once
 
 
@@ -62,21 +83,15 @@ def observe(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray)
     What the options fix is the same in every observation of an environment: it is written once and left alone. So are
     the zeros of absent seats.
     """
-    n = int(state.options.num_players)
     clear_first(obs, _TURN_WORD)
     if obs.num_players == 0:
         observe_options(table, state, obs)
+    observe_pile(state, seat, obs)
     write_word(turn_flags(state, seat), obs, _TURN_WORD)
     write_word(card_flags(table, state, seat), obs, _CARD_WORD)
-    write_word(step_flags(state, seat), obs, _STEP_WORD)
-    observe_favours(state, seat, obs)
+    observe_seats(state, seat, obs)
     observe_numbers(state, obs)
-    other = seat
-    for place in range(n):
-        observe_seat(state, other, place, obs)
-        other = 0 if other + 1 == n else other + 1
-    observe_pile(state, seat, obs)
-    observe_hand(table, state, seat, obs)
+    observe_cards(table, state, seat, obs)  # reads the pile at once, so not right after it was written byte by byte
 
 
 @kernel
@@ -100,22 +115,22 @@ def observe_options(table: np.recarray, state: np.recarray, obs: np.recarray) ->
 
 
 @kernel
-def place_of(other: int, seat: int, n: int) -> int:
-    """Returns how many places clockwise of the observer a seat sits."""
-    place = other - seat
-    return place + n if place < 0 else place
-
-
-@kernel
-def seen_from(seat: int, seats: int, n: int) -> int:
-    """Returns a bit set of seats as a bit set of their places clockwise of a seat."""
-    return (seats >> seat) | (seats << (n - seat) & ((1 << n) - 1))
-
-
-@kernel
 def only(number: int) -> int:
     """Returns the bit set of one number, the empty one for NONE."""
     return (1 << (number + 1)) >> 1
+
+
+@kernel
+def seen_from(seat: int, rows: int, n: int) -> int:
+    """Returns bit sets of seats as bit sets of their places clockwise of a seat.
+
+    Args:
+        seat: The seat.
+        rows: Up to ten bit sets side by side, MAX_SEATS bits each.
+        n: Number of seats.
+    """
+    low = ((1 << (n - seat)) - 1) * _ROWS
+    return (rows >> seat & low) | (rows << (n - seat) & (((1 << n) - 1) * _ROWS - low))
 
 
 @kernel
@@ -123,17 +138,14 @@ def turn_flags(state: np.recarray, seat: int) -> int:
     """Returns the flags from ``phase`` to ``blocked``: where the game stands, and the public part of a play."""
     n = int(state.options.num_players)
     flags = 1 << int(state.phase)
+    rows = (1 << n) - 1
     if state.phase != OVER:
         flags |= 1 << (_PART + int(state.part))
-        flags |= 1 << (_ACTOR + place_of(int(state.actor), seat, n))
-        flags |= 1 << (_TO_MOVE + place_of(int(state.to_move), seat, n))
+        rows |= 1 << (_ACTOR + int(state.actor)) | 1 << (_TO_MOVE + int(state.to_move))
     flags |= int(state.plotted) << _PLOTTED
-    flags |= ((1 << n) - 1) << _PRESENT
-    flags |= seen_from(seat, int(state.shields), n) << _SHIELDS
-    flags |= seen_from(seat, only(int(state.target)), n) << _TARGET
-    flags |= seen_from(seat, int(state.passed), n) << _PASSED
-    flags |= seen_from(seat, only(int(state.challenger)), n) << _CHALLENGER
-    return flags | seen_from(seat, int(state.blocked), n) << _BLOCKED
+    rows |= int(state.shields) << _SHIELDS | only(int(state.target)) << _TARGET | int(state.passed) << _PASSED
+    rows |= only(int(state.challenger)) << _CHALLENGER | int(state.blocked) << _BLOCKED
+    return flags | seen_from(seat, rows, n) << _PRESENT
 
 
 @kernel
@@ -161,42 +173,55 @@ def card_flags(table: np.recarray, state: np.recarray, seat: int) -> int:
 
 
 @kernel
-def step_flags(state: np.recarray, seat: int) -> int:
-    """Returns the flags from ``bonus_target`` to ``marks``: seats that a step concerns, and majorities."""
+def observe_seats(state: np.recarray, seat: int, obs: np.recarray) -> None:
+    """Writes the flags from ``bonus_target`` to ``favour_bars`` and the public numbers of all seats."""
     n = int(state.options.num_players)
-    flags = seen_from(seat, only(int(state.bonus_target)), n)
-    flags |= seen_from(seat, only(int(state.recipient)), n) << _RECIPIENT
     victory = int(state.options.victory)
+    steps = seen_from(seat, only(int(state.bonus_target)) | only(int(state.recipient)) << _RECIPIENT, n)
     for t in range(NUM_TYPES):
-        flags |= int(state.reserve[t] > 0) << (_RESERVE_BARS + t)
-    other = seat
-    for place in range(n):
-        first = NUM_TYPES * place
-        for t in range(NUM_TYPES):
-            flags |= int(state.favour[other, t] >= victory) << (_MAJORITY + first + t)
-        flags |= int(state.marks[other]) << (_MARKS + first)
-        other = 0 if other + 1 == n else other + 1
-    return flags
-
-
-@kernel
-def observe_favours(state: np.recarray, seat: int, obs: np.recarray) -> None:
-    """Writes the bars of all favours."""
-    n = int(state.options.num_players)
-    first_word = 0
-    second_word = 0
+        steps |= int(state.reserve[t] > 0) << (_RESERVE_BARS + t)
+    first_bars = 0
+    second_bars = 0
     other = seat
     for place in range(n):
         bars = 0
+        majority = 0
+        largest = int(state.plays[other]) | int(state.polls[other])  # the other counts are parts of these
         for t in range(NUM_TYPES):
-            bars |= ((1 << min(FAVOUR_BARS, int(state.favour[other, t]))) - 1) << (FAVOUR_BARS * t)
+            favour = int(state.favour[other, t])
+            bars |= ((1 << min(FAVOUR_BARS, favour)) - 1) << (FAVOUR_BARS * t)
+            majority |= int(favour >= victory) << t
+            largest |= favour
+            obs.favour[place, t, 1] = favour
+        obs.hand_sizes[place] = state.hand_size[other]
+        obs.plays[place, 1] = state.plays[other]
+        obs.bluffs[place, 1] = state.bluffs[other]
+        obs.polls[place, 1] = state.polls[other]
+        obs.challenges[place, 1] = state.challenges[other]
+        obs.challenges_won[place, 1] = state.challenges_won[other]
+        if largest >= _SMALL:
+            observe_large(state, other, place, obs)
+        steps |= (majority << _MAJORITY | int(state.marks[other]) << _MARKS) << (NUM_TYPES * place)
         if place < _WORD_SEATS:
-            first_word |= bars << (_SEAT_BARS * place)
+            first_bars |= bars << (_SEAT_BARS * place)
         else:
-            second_word |= bars << (_SEAT_BARS * (place - _WORD_SEATS))
+            second_bars |= bars << (_SEAT_BARS * (place - _WORD_SEATS))
         other = 0 if other + 1 == n else other + 1
-    write_word(first_word, obs, _FAVOUR_WORD)
-    write_word(second_word, obs, _SECOND_FAVOUR_WORD)
+    write_word(steps, obs, _STEP_WORD)
+    write_word(first_bars, obs, _FAVOUR_WORD)
+    write_word(second_bars, obs, _SECOND_FAVOUR_WORD)
+
+
+@kernel
+def observe_large(state: np.recarray, other: int, place: int, obs: np.recarray) -> None:
+    """Writes the wide numbers of a seat if one of them may be above 99."""
+    for t in range(NUM_TYPES):
+        write_wide(obs.favour[place, t], int(state.favour[other, t]))
+    write_wide(obs.plays[place], min(MAX_COUNT, int(state.plays[other])))
+    write_wide(obs.bluffs[place], min(MAX_COUNT, int(state.bluffs[other])))
+    write_wide(obs.polls[place], min(MAX_COUNT, int(state.polls[other])))
+    write_wide(obs.challenges[place], min(MAX_COUNT, int(state.challenges[other])))
+    write_wide(obs.challenges_won[place], min(MAX_COUNT, int(state.challenges_won[other])))
 
 
 @kernel
@@ -204,37 +229,22 @@ def observe_numbers(state: np.recarray, obs: np.recarray) -> None:
     """Writes the public numbers that are not a seat's."""
     obs.left = state.left
     obs.aside_size = num_aside(state)
-    write_wide(obs.turn_no, int(state.turn_no))
+    write_number(obs.turn_no, int(state.turn_no))
     for t in range(NUM_TYPES):
-        write_wide(obs.reserve[t], int(state.reserve[t]))
+        write_number(obs.reserve[t], int(state.reserve[t]))
     obs.reserve_tokens = reserve_tokens(state)
     obs.deck_size = state.deck_size
     obs.pile_size = state.pile_size
 
 
 @kernel
-def observe_seat(state: np.recarray, other: int, place: int, obs: np.recarray) -> None:
-    """Writes the public numbers of one seat into row ``place``."""
-    obs.hand_sizes[place] = state.hand_size[other]
-    largest = int(state.plays[other]) | int(state.polls[other])  # the other counts are parts of these
-    for t in range(NUM_TYPES):
-        largest |= int(state.favour[other, t])
-    if largest < _SMALL:
-        for t in range(NUM_TYPES):
-            obs.favour[place, t, 1] = state.favour[other, t]
-        obs.plays[place, 1] = state.plays[other]
-        obs.bluffs[place, 1] = state.bluffs[other]
-        obs.polls[place, 1] = state.polls[other]
-        obs.challenges[place, 1] = state.challenges[other]
-        obs.challenges_won[place, 1] = state.challenges_won[other]
+def write_number(entries: np.ndarray, value: int) -> None:
+    """Stores a wide value; most are below 100, and a division takes long."""
+    if value < WIDE_BASE:
+        entries[0] = 0
+        entries[1] = value
     else:
-        for t in range(NUM_TYPES):
-            write_wide(obs.favour[place, t], int(state.favour[other, t]))
-        write_wide(obs.plays[place], min(MAX_COUNT, int(state.plays[other])))
-        write_wide(obs.bluffs[place], min(MAX_COUNT, int(state.bluffs[other])))
-        write_wide(obs.polls[place], min(MAX_COUNT, int(state.polls[other])))
-        write_wide(obs.challenges[place], min(MAX_COUNT, int(state.challenges[other])))
-        write_wide(obs.challenges_won[place], min(MAX_COUNT, int(state.challenges_won[other])))
+        write_wide(entries, value)
 
 
 @kernel
@@ -250,25 +260,38 @@ def observe_pile(state: np.recarray, seat: int, obs: np.recarray) -> None:
 
 
 @kernel
-def observe_hand(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
+def observe_cards(table: np.recarray, state: np.recarray, seat: int, obs: np.recarray) -> None:
     """Writes the own cards, those known in hands, and the cards whose place the observer does not know (SG-118)."""
-    for kind in range(MAX_KINDS):
-        obs.hand[kind] = state.hand[seat, kind]
-        obs.unseen[kind] = table.copies[kind] - state.hand[seat, kind] - obs.pile[kind]
-    if state.table_kind >= 0 and (state.phase > CHALLENGE or seat == state.actor):
-        obs.unseen[state.table_kind] -= 1
     if seat == state.actor:
         for place in range(num_aside(state)):
             obs.aside[state.aside[place]] += 1
-            obs.unseen[state.aside[place]] -= 1
     if state.any_known != 0:
         observe_known(state, seat, obs)
+    for part in range(2):
+        observe_kinds(table, state, seat, part * (MAX_KINDS - OCTETS), obs)
+
+
+@kernel
+def observe_kinds(table: np.recarray, state: np.recarray, seat: int, first: int, obs: np.recarray) -> None:
+    """Writes hand, unseen cards and their bars for the 8 kinds from ``first`` on."""
+    n = int(state.options.num_players)
+    hand = read_octets(state, _STATE_HAND + MAX_KINDS * seat + first)
+    pile = read_octets(obs, _FIRST_PILE + first)
+    unseen = read_octets(table, _TABLE_COPIES + first) - hand - pile
+    if state.phase > CHALLENGE or seat == state.actor:
+        unseen -= octet(int(state.table_kind) - first)
+        if state.aside[0] != NONE and seat == state.actor:
+            unseen -= read_octets(obs, _FIRST_ASIDE + first)
+    if state.any_known != 0:
+        for other in range(n):
+            if other != seat:
+                unseen -= read_octets(state, _STATE_KNOWN + MAX_KINDS * other + first)
+    write_octets(hand, obs, _FIRST_HAND + first)
     for bar in range(HAND_BARS):
-        for kind in range(MAX_KINDS):
-            obs.hand_bars[bar, kind] = obs.hand[kind] > bar
+        write_octets(above(hand, bar), obs, _FIRST_HAND_BARS + MAX_KINDS * bar + first)
+    write_octets(unseen, obs, _FIRST_UNSEEN + first)
     for bar in range(UNSEEN_BARS):
-        for kind in range(MAX_KINDS):
-            obs.unseen_bars[bar, kind] = obs.unseen[kind] > bar
+        write_octets(above(unseen, bar), obs, _FIRST_UNSEEN_BARS + MAX_KINDS * bar + first)
 
 
 @kernel
@@ -279,9 +302,6 @@ def observe_known(state: np.recarray, seat: int, obs: np.recarray) -> None:
     for place in range(n):
         if (int(state.any_known) >> other) & 1 != 0:
             for kind in range(MAX_KINDS):
-                known = int(state.known[other, kind])
-                obs.known[place, kind] = known
-                obs.known_bars[place, kind] = known > 0
-                if place > 0:
-                    obs.unseen[kind] -= known
+                obs.known[place, kind] = state.known[other, kind]
+                obs.known_bars[place, kind] = state.known[other, kind] > 0
         other = 0 if other + 1 == n else other + 1

@@ -117,7 +117,7 @@ class _View:
         left = self.options.num_coins - sum(coin > 0 for coin in position.coins)
         return (
             f"round {position.round_no}, tick {position.tick} of {self.options.tick_cap}: {position.number} sought in "
-            f"{COLOUR_NAMES[position.colour]}, {left} coins in the middle"
+            f"{COLOUR_NAMES[position.colour]}, {left} {'coin' if left == 1 else 'coins'} in the middle"
         )
 
 
@@ -266,7 +266,8 @@ def _draw_card(view: _View) -> str:
             is_target = view.seat is None and dot in position.targets
             parts.append(_disc(left + 14, top + 94, 8, GOLD if is_target else "#8a8f98"))
             parts.append(label(left + 14, top + 97.5, str(dot), height=10, anchor="middle", bold=True))
-            parts.append(label(left + 26, top + 98, view.name_at(dot), height=10, fill=INK))
+            name = view.name_at(dot)
+            parts.append(label(left + 26, top + 98, name, height=min(10, 90 / max(1, len(name))), fill=INK))
     elif position.last is not None:
         parts += _draw_last(view)
     else:
