@@ -1,6 +1,6 @@
 """The command ``python -m agents.play``: ``shadowenvs play`` with all agents as opponents.
 
-``python -m agents.play GAME --opponent runs/x/policy``: an opponent may be anything that :func:`agents.registry.make`
+``python -m agents.play GAME --opponent ppo``: an opponent may be anything that :func:`agents.registry.make`
 knows, also the folder of a checkpoint.
 """
 

@@ -99,7 +99,7 @@ def test_checkpoint(
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("grandmaster", "unknown agent 'grandmaster'; allowed are random, heuristic, the folder of a checkpoint"),
+        ("grandmaster", "unknown agent 'grandmaster'; allowed are random, heuristic, ppo, the folder of a checkpoint"),
         ("", "unknown agent ''"),
         ("no.such.module:factory", "No module named"),
         (f"{__name__}:no_factory", "no attribute 'no_factory'"),

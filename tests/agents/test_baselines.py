@@ -49,7 +49,7 @@ def test_card_is_complete_and_current(name: str) -> None:
     assert config["hidden"] == card.network["hidden"]
     for opponent in ("random", "heuristic"):
         share, low, high = card.results[f"share_{opponent}"]
-        assert low < share < high
+        assert 0.0 <= low <= share <= high <= 1.0
     assert card.results["history"][-1]["step"] == card.step == card.results["step"]
     assert (BASELINES / name / MODEL_FILE).stat().st_size <= MOST_BYTES + 4096
 

@@ -102,7 +102,7 @@ def test_play_against_all_kinds(
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--opponent", "grandmaster"], "unknown agent 'grandmaster'; allowed are random, heuristic, the folder"),
+        (["--opponent", "grandmaster"], "unknown agent 'grandmaster'; allowed are random, heuristic, ppo, the folder"),
         (["--opponent", "runs/none/policy"], "runs/none/policy/card.json: there is no such file"),
         (["--opponent", "no.module:factory"], "No module named"),
         (["--opponent"], "expected one argument"),
