@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 from collections.abc import Callable
@@ -62,10 +63,15 @@ def few(compiled: int, uncompiled: int = 1) -> int:
     return compiled if is_compiled() else uncompiled
 
 
-def rewards_of(game: Game) -> tuple[str, ...]:
-    """Returns the kinds of rewards that a game offers."""
+def rewards_of(game: Game, **options: Any) -> tuple[str, ...]:
+    """Returns the kinds of rewards that a game offers, at least one, with these options."""
     choices: tuple[str, ...] = game.options.__dataclass_fields__["reward"].metadata["option"].choices
-    return choices
+    allowed = []
+    for kind in choices:
+        with contextlib.suppress(ValueError):
+            allowed.append(game.options.make(**{**options, "reward": kind}).reward)
+    assert allowed, options
+    return tuple(allowed)
 
 
 def pick(mask: NDArray[np.bool_], number: int) -> int:

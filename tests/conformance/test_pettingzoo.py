@@ -103,7 +103,7 @@ def test_the_module_and_the_registry(name: str) -> None:
 @pytest.mark.parametrize(("name", "label"), cases())
 def test_the_rewards_told_add_up(name: str, label: str) -> None:
     """What last() tells an agent over a game is the sum of its rewards, whoever acted last."""
-    for kind in rewards_of(get_game(name)):
+    for kind in rewards_of(get_game(name), **option_sets(name)[label]):
         for seed in range(few(3)):
             env = TableEnv(name, **{**option_sets(name)[label], "reward": kind})
             env.reset(seed=seed)
