@@ -583,9 +583,11 @@ class Batch:
             function(*arguments, 0, self.num_tables)
             return
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.num_threads)
+            self._pool = ThreadPoolExecutor(self.num_threads - 1)
         edges = np.linspace(0, self.num_tables, self.num_threads + 1).astype(int).tolist()
-        jobs = [self._pool.submit(function, *arguments, start, stop) for start, stop in itertools.pairwise(edges)]
+        own, *others = itertools.pairwise(edges)
+        jobs = [self._pool.submit(function, *arguments, start, stop) for start, stop in others]
+        function(*arguments, *own)  # in this thread, which need not wait for another one to wake up
         for job in jobs:
             job.result()
 

@@ -74,6 +74,7 @@ _STATE_HAND, _STATE_KNOWN, _TABLE_COPIES = (
 )
 
 _SMALL = 64  # numbers below have a 0 in front of them; a power of two, so that many are compared at once
+_LOW = 127  # what an entry can hold of a number that is written anew if it is not small
 
 
 @kernel
@@ -192,13 +193,13 @@ def observe_seats(state: np.recarray, seat: int, obs: np.recarray) -> None:
             bars |= ((1 << min(FAVOUR_BARS, favour)) - 1) << (FAVOUR_BARS * t)
             majority |= int(favour >= victory) << t
             largest |= favour
-            obs.favour[place, t, 1] = favour
+            obs.favour[place, t, 1] = favour & _LOW
         obs.hand_sizes[place] = state.hand_size[other]
-        obs.plays[place, 1] = state.plays[other]
-        obs.bluffs[place, 1] = state.bluffs[other]
-        obs.polls[place, 1] = state.polls[other]
-        obs.challenges[place, 1] = state.challenges[other]
-        obs.challenges_won[place, 1] = state.challenges_won[other]
+        obs.plays[place, 1] = int(state.plays[other]) & _LOW
+        obs.bluffs[place, 1] = int(state.bluffs[other]) & _LOW
+        obs.polls[place, 1] = int(state.polls[other]) & _LOW
+        obs.challenges[place, 1] = int(state.challenges[other]) & _LOW
+        obs.challenges_won[place, 1] = int(state.challenges_won[other]) & _LOW
         if largest >= _SMALL:
             observe_large(state, other, place, obs)
         steps |= (majority << _MAJORITY | int(state.marks[other]) << _MARKS) << (NUM_TYPES * place)
