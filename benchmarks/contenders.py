@@ -11,10 +11,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
-from stable_baselines3.common.vec_env import VecEnv
 
 import shadowenvs
 from shadowenvs import rng
@@ -22,6 +20,7 @@ from shadowenvs.batch import Batch, deal, game_kernels, legal, mask_records, ran
 from shadowenvs.bits import CHUNK
 from shadowenvs.game import Game
 from shadowenvs.jit import for_kernels, kernel, specialise
+from shadowenvs.sb3 import SeatVecEnv
 from shadowenvs.vector import SeatVectorEnv
 
 Work = Callable[[float], float]
@@ -192,8 +191,6 @@ def sb3_work(game: str, tables: int, opponents: str) -> Work:
     """Stable-Baselines3's VecEnv, masks and infos included; decisions are the learner's."""
     from sb3_contrib.common.maskable.utils import get_action_masks
 
-    from shadowenvs.sb3 import SeatVecEnv
-
     env = SeatVecEnv(game, tables, opponents=opponents)
     env.seed(1)
     env.reset()
@@ -206,15 +203,12 @@ def sb3_work(game: str, tables: int, opponents: str) -> Work:
     return lambda seconds: timed(step, seconds)
 
 
-class NothingVecEnv(VecEnv):
-    """A VecEnv with the spaces of a game that does nothing: what a trainer alone can reach."""
+class NothingVecEnv(SeatVecEnv):
+    """The VecEnv of a game, with every answer prepared: what a trainer alone can reach."""
 
     def __init__(self, game: Game, num_envs: int) -> None:
-        layout = game.observation
-        flat = gymnasium.spaces.Box(layout.low, layout.high, dtype=np.int8)
-        self.render_mode = None
-        super().__init__(num_envs, flat, gymnasium.spaces.Discrete(game.num_actions))
-        self._observations = np.zeros((num_envs, layout.size), np.int8)
+        super().__init__(game, num_envs)
+        self._observations = np.zeros((num_envs, game.observation.size), np.int8)
         self._nothing = (np.zeros(num_envs, np.float32), np.zeros(num_envs, np.bool_))
         self._masks = np.zeros((num_envs, game.num_actions), np.bool_)
         self._masks[:, :5] = True  # about as many as a hand allows
@@ -222,40 +216,17 @@ class NothingVecEnv(VecEnv):
     def reset(self) -> Any:
         return self._observations
 
-    def step_async(self, actions: Any) -> None:
-        pass
-
     def step_wait(self) -> Any:
         return self._observations, *self._nothing, [{} for _ in range(self.num_envs)]
 
     def action_masks(self) -> Any:
         return self._masks
 
-    def close(self) -> None:
-        pass
-
-    def has_attr(self, attr_name: str) -> bool:
-        return hasattr(self, attr_name)
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        return [getattr(self, attr_name)] * len(list(self._get_indices(indices)))
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        raise NotImplementedError
-
-    def env_method(self, method_name: str, *arguments: Any, indices: Any = None, **keywords: Any) -> Any:
-        return [getattr(self, method_name)(*arguments, **keywords)]
-
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        return [False] * self.num_envs
-
 
 def training_work(game: str, tables: int, is_real: bool) -> Work:
     """MaskablePPO with two layers of 64: rollouts and updates, on the game or on an environment that does nothing."""
     import torch
     from sb3_contrib import MaskablePPO
-
-    from shadowenvs.sb3 import SeatVecEnv
 
     torch.set_num_threads(1)
     found = shadowenvs.get_game(game)

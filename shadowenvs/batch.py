@@ -389,9 +389,12 @@ class Batch:
         self._deal()
 
     def _deal(self) -> None:
-        self._renew_tables()
         self.rewards[:] = 0.0
         self.dones[:] = False
+        self._run_deal()
+
+    def _run_deal(self) -> None:
+        self._renew_tables()
         self._run(
             self._loops.deal,
             *(self.tables, self._states, self._records, self._mask_records, self.seats, self._seeds, self._games),
@@ -446,10 +449,7 @@ class Batch:
         """Carries out actions without a check: int64 [B], legal ones or NO_ACTION. An illegal one forfeits the game."""
         self._run(self._loops.step, *self._step_arguments(), actions)
         if self._has_own_tables and self.autoreset and self.dones[0]:
-            rewards = self.rewards.copy()
-            self._deal()
-            self.rewards[:] = rewards
-            self.dones[:] = True
+            self._run_deal()  # again: the loop has dealt with the tables of the last game
 
     def bound_apply(self, actions: NDArray[np.int64]) -> Callable[[], None]:
         """Returns :meth:`apply` for one array of actions: each call carries out what the array holds by then.

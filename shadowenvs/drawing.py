@@ -1,13 +1,14 @@
-"""The few SVG shapes that the pictures of all games share.
+"""What the renderings of all games share: the few shapes of their pictures in SVG, and columns of text.
 
-Each function returns a piece of SVG as text; :func:`document` puts pieces together. Lengths are pixels, x grows to the
-right and y downwards, and (x, y) is the top left corner unless a function says otherwise. Equal arguments give equal
-text, and letters come from generic font families only.
+Each function but the last two returns a piece of SVG as text; :func:`document` puts pieces together. Lengths are
+pixels, x grows to the right and y downwards, and (x, y) is the top left corner unless a function says otherwise. Equal
+arguments give equal text, and letters come from generic font families only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
 INK = "#2b2620"  # letters on paper
@@ -167,3 +168,23 @@ def row(left: float, right: float, count: int, width: float, gap: float = 4) -> 
     step = min(width + gap, (right - left - width) / (count - 1)) if count > 1 else 0.0
     start = (left + right - width - step * (count - 1)) / 2
     return [start + step * place for place in range(count)]
+
+
+def clockwise_of(first: int, num_seats: int) -> list[int]:
+    """Returns all seats clockwise, the given one first."""
+    return [(first + place) % num_seats for place in range(num_seats)]
+
+
+def columns(rows: Sequence[Sequence[str]], limits: Sequence[int], right: set[int]) -> list[str]:
+    """Aligns cells in columns; a cell that is wider than its column's limit goes on below."""
+    widths = [min(limit, max(map(len, column))) for limit, column in zip(limits, zip(*rows, strict=True), strict=True)]
+    lines = []
+    for cells in rows:
+        wrapped = [textwrap.wrap(cell, width) for cell, width in zip(cells, widths, strict=True)]
+        for place in range(max(map(len, wrapped))):
+            line = []
+            for column, parts in enumerate(wrapped):
+                part = parts[place] if place < len(parts) else ""
+                line.append(part.rjust(widths[column]) if column in right else part.ljust(widths[column]))
+            lines.append("  ".join(line).rstrip())
+    return lines

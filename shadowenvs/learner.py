@@ -314,6 +314,9 @@ class LearnerBatch(Batch):
         return actions
 
     def _advance(self, actions: NDArray[np.int64]) -> None:
+        if not (self._resets or self._has_own_tables):
+            self._run_loop(actions)
+            return
         before = self._games.copy()
         self._run_loop(actions)
         if self._has_own_tables:

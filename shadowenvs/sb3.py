@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from shadowenvs import get_game
 from shadowenvs.game import Game
 from shadowenvs.learner import LearnerBatch, Opponents
-from shadowenvs.single import result, row, shown, shown_at_end, spaces
+from shadowenvs.single import result, shown, shown_at_end, spaces
 
 
 class SeatVecEnv(VecEnv):
@@ -84,11 +84,10 @@ class SeatVecEnv(VecEnv):
         batch.step(self._actions)
         self._returns += batch.learner_rewards
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        last = shown_at_end(batch) if batch.dones.any() else None
         for b in np.flatnonzero(batch.dones).tolist():
             elapsed = round(time.monotonic() - self._start, 6)
             infos[b] = {
-                "terminal_observation": row(last, b),
+                "terminal_observation": shown_at_end(batch, b),
                 "TimeLimit.truncated": False,
                 "episode": {"r": float(self._returns[b]), "l": int(batch.final_lengths[b]), "t": elapsed},
                 **result(batch, b),

@@ -85,7 +85,7 @@ class SeatEnv(gymnasium.Env[Any, np.int64]):
         if not done:
             return row(shown(batch), 0), reward, False, False, {"action_mask": self._mask()}
         info = {**result(batch, 0), "action_mask": np.zeros(self.game.num_actions, np.int8)}
-        return row(shown_at_end(batch), 0), reward, True, False, info
+        return shown_at_end(batch, 0), reward, True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns the legal actions, bool [A]."""
@@ -121,13 +121,12 @@ def shown(batch: LearnerBatch) -> Any:
     return {"observation": flat, **batch.pictures(batch.seats)} if batch.picture_shapes else flat
 
 
-def shown_at_end(batch: LearnerBatch) -> Any:
-    """Returns the observations of the ends of the last games in the same form; images are empty by then."""
-    flat = batch.final_observations.copy()
+def shown_at_end(batch: LearnerBatch, b: int) -> Any:
+    """Returns the observation of the end of the last game at table b in the same form; images are empty by then."""
+    flat = batch.final_observations[b].copy()
     if not batch.picture_shapes:
         return flat
-    empty = {name: np.zeros((len(flat), *shape), np.uint8) for name, shape in batch.picture_shapes.items()}
-    return {"observation": flat, **empty}
+    return {"observation": flat, **{name: np.zeros(shape, np.uint8) for name, shape in batch.picture_shapes.items()}}
 
 
 def row(observations: Any, b: int) -> Any:

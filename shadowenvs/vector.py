@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shadowenvs import get_game
 from shadowenvs.game import Game
 from shadowenvs.learner import LearnerBatch, Opponents
-from shadowenvs.single import result, row, shown, shown_at_end, spaces
+from shadowenvs.single import result, shown, shown_at_end, spaces
 
 
 class SeatVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
@@ -108,10 +108,9 @@ class SeatVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         dones = batch.dones.copy()
         if dones.any():
             final_obs = np.full(self.num_envs, None, object)
-            last = shown_at_end(batch)
             final_info: dict[str, Any] = {}
             for b in np.flatnonzero(dones):
-                final_obs[b] = row(last, int(b))
+                final_obs[b] = shown_at_end(batch, int(b))
                 final_info = self._add_info(final_info, result(batch, int(b)), int(b))
             infos |= {"final_obs": final_obs, "_final_obs": dones.copy()}
             infos |= {"final_info": final_info, "_final_info": dones.copy()}

@@ -351,15 +351,19 @@ class Run:
         later: Options = dataclasses.replace(self.options, reward="win_share")  # type: ignore[call-arg]
         return [(args.win_share_after, self.options), (args.steps, later)]
 
+    def _among_heuristics(self, options: Options) -> LearnerBatch:
+        """Returns tables at which the learner meets heuristics alone."""
+        batch = LearnerBatch(self.game, self.args.num_envs, opponents="heuristic", **options.as_dict())
+        batch.reset(self.args.seed)
+        return batch
+
     def _change_reward(self, options: Options) -> None:
         """Goes on with other options; the value network learns first what they are worth."""
         args, step = self.args, self.model.num_timesteps
         if step - args.win_share_after < args.rollout * args.num_envs:  # else it is a run that is taken up later
-            batch = LearnerBatch(self.game, args.num_envs, opponents="heuristic", **options.as_dict())
-            batch.reset(args.seed)
             learn_values(
                 self.policy,
-                batch,
+                self._among_heuristics(options),
                 args.value_decisions,
                 rollout=args.rollout,
                 minibatch=args.minibatch,
@@ -372,8 +376,7 @@ class Run:
     def _imitate(self) -> None:
         """Lets the learner imitate the heuristic, and evaluates and saves it."""
         args, start = self.args, time.monotonic()
-        batch = LearnerBatch(self.game, args.num_envs, opponents="heuristic", **self.options.as_dict())
-        batch.reset(args.seed)
+        batch = self._among_heuristics(self.options)
         with tqdm(total=args.imitate, unit=" decisions", unit_scale=True, desc="imitation") as bar:
             imitated = imitate(
                 self.policy,

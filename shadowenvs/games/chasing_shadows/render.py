@@ -10,7 +10,7 @@ import numpy as np
 
 from shadowenvs import drawing
 from shadowenvs.cards import NUM_RANKS, NUM_SUITS
-from shadowenvs.drawing import CREAM, GOLD, INK, PAPER, SHADE, box, card, label, row, sign
+from shadowenvs.drawing import CREAM, GOLD, INK, PAPER, SHADE, box, card, clockwise_of, label, row, sign
 from shadowenvs.games.chasing_shadows.notation import Boxes, Position, format_card, from_state
 from shadowenvs.games.chasing_shadows.rules import winning_seat
 from shadowenvs.games.chasing_shadows.scoring import struck_round
@@ -39,8 +39,7 @@ class _View:
     @property
     def clockwise(self) -> list[int]:
         """All seats, the looker's (or seat 0) first."""
-        first = self.seat or 0
-        return [(first + place) % len(self.seats) for place in self.seats]
+        return clockwise_of(self.seat or 0, len(self.seats))
 
     @property
     def is_over(self) -> bool:

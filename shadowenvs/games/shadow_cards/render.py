@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from shadowenvs import drawing
 from shadowenvs.cards import NUM_RANKS
-from shadowenvs.drawing import CREAM, GOLD, INK, PAPER, SHADE, back, box, card, label, row, sign
+from shadowenvs.drawing import CREAM, GOLD, INK, PAPER, SHADE, back, box, card, clockwise_of, columns, label, row, sign
 from shadowenvs.games.shadow_cards.notation import Position, format_card, from_state
 from shadowenvs.games.shadow_cards.rules import beats
 from shadowenvs.games.shadow_cards.spec import CLAIM, END, PHASE_NAMES, PREDICT, SUIT_NAMES, ShadowCardsOptions
@@ -34,8 +34,7 @@ class _View:
     @property
     def clockwise(self) -> list[int]:
         """All seats, the looker's (or seat 0) first."""
-        first = self.seat or 0
-        return [(first + place) % len(self.seats) for place in self.seats]
+        return clockwise_of(self.seat or 0, len(self.seats))
 
     @property
     def in_trick(self) -> bool:
@@ -151,7 +150,7 @@ def _seats(view: _View) -> list[str]:
                 *(str(sum(claimed)), " ".join(map(str, claimed)) or "-", lacks or "-"),
             ]
         )
-    return _columns(rows, limits=[14, 6, 4, 22, 3, 26, 13], right={1, 2, 4})
+    return columns(rows, limits=[14, 6, 4, 22, 3, 26, 13], right={1, 2, 4})
 
 
 def _prediction(view: _View, other: int) -> str:
@@ -161,21 +160,6 @@ def _prediction(view: _View, other: int) -> str:
         return f"{len(cards)} of {needed} cards"
     missing = "" if len(cards) == needed else f" ({len(cards)} of {needed})"
     return (f"{' '.join(map(format_card, cards))} = {_value(cards)}" if cards else "-") + missing
-
-
-def _columns(rows: Sequence[Sequence[str]], limits: Sequence[int], right: set[int]) -> list[str]:
-    """Aligns cells in columns; a cell that is wider than its column's limit goes on below."""
-    widths = [min(limit, max(map(len, column))) for limit, column in zip(limits, zip(*rows, strict=True), strict=True)]
-    lines = []
-    for cells in rows:
-        wrapped = [textwrap.wrap(cell, width) for cell, width in zip(cells, widths, strict=True)]
-        for place in range(max(map(len, wrapped))):
-            line = []
-            for column, parts in enumerate(wrapped):
-                part = parts[place] if place < len(parts) else ""
-                line.append(part.rjust(widths[column]) if column in right else part.ljust(widths[column]))
-            lines.append("  ".join(line).rstrip())
-    return lines
 
 
 def _trick(view: _View) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shadowenvs import drawing
-from shadowenvs.drawing import CREAM, GOLD, INK, PAPER, SHADE, back, box, label, row
+from shadowenvs.drawing import CREAM, GOLD, INK, PAPER, SHADE, back, box, clockwise_of, columns, label, row
 from shadowenvs.games.shadow_games.deck import (
     AGENT,
     BRIBE,
@@ -75,8 +75,7 @@ class _View:
     @property
     def clockwise(self) -> list[int]:
         """All seats, the looker's (or seat 0) first."""
-        first = self.seat or 0
-        return [(first + place) % len(self.seats) for place in self.seats]
+        return clockwise_of(self.seat or 0, len(self.seats))
 
     @property
     def done(self) -> bool:
@@ -235,25 +234,10 @@ def _pools(view: _View) -> list[str]:
             ]
         )
     rows.append(["reserve", *map(str, position.reserve), "", str(position.reserve_tokens), "", "", "", ""])
-    return [*_columns(rows, [14, 5, 5, 5, 16, 5, 4, 7, 11, 24], right={1, 2, 3, 6}), _LEGEND]
+    return [*columns(rows, [14, 5, 5, 5, 16, 5, 4, 7, 11, 24], right={1, 2, 3, 6}), _LEGEND]
 
 
 _LEGEND = "(bluffs among plays; challenges won among challenges among polls)"
-
-
-def _columns(rows: Sequence[Sequence[str]], limits: Sequence[int], right: set[int]) -> list[str]:
-    """Aligns cells in columns; a cell that is wider than its column's limit goes on below."""
-    widths = [min(limit, max(map(len, column))) for limit, column in zip(limits, zip(*rows, strict=True), strict=True)]
-    lines = []
-    for cells in rows:
-        wrapped = [textwrap.wrap(cell, width) for cell, width in zip(cells, widths, strict=True)]
-        for place in range(max(map(len, wrapped))):
-            line = []
-            for column, parts in enumerate(wrapped):
-                part = parts[place] if place < len(parts) else ""
-                line.append(part.rjust(widths[column]) if column in right else part.ljust(widths[column]))
-            lines.append("  ".join(line).rstrip())
-    return lines
 
 
 def _table(view: _View) -> list[str]:
