@@ -187,6 +187,8 @@ class Run:
         self.args = args
         self.game: Game = get_game(args.game)
         self.options: Options = self.game.options.make(**{**args.options, **parse_options(self.game, args.set)})
+        if self.game.picture_shapes(self.options):
+            raise ValueError("this trainer reads observations without images; training.seeing shows how to use them")
         self.folder = Path(args.run or f"runs/{args.game}-{args.seed}")
         self.history: list[dict[str, Any]] = []
         self.seconds = 0.0

@@ -328,3 +328,10 @@ def test_report(tmp_path: Path, finished: Path) -> None:
     text = write_report(tmp_path, card, card.results["trainer"]["history"], 4)
     assert f"{card.step:,} learner decisions" in text
     assert json.loads((finished / "policy" / "card.json").read_text())["game"] == GAME
+
+
+def test_images_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--game", "shadow_master", "--set", "mode=pixels", "--run", str(tmp_path / "run")]
+    assert main(words) == 1
+    assert "this trainer reads observations without images" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
