@@ -4,8 +4,10 @@ A checkpoint is a folder with two files, and nothing in it is code:
 
 - ``model.safetensors``: the tensors. ``scale`` float32 [F] is what the entries of an observation are divided by;
   ``policy.{i}.weight`` [out, in] and ``policy.{i}.bias`` [out] are the hidden layers from i = 0, ``policy.out.weight``
-  [A, H] and ``policy.out.bias`` the last one. A value network is likewise ``value.*`` with one output. Other names are
-  the trainer's own.
+  [A, H] and ``policy.out.bias`` the last one. A value network is likewise ``value.*`` with one output. Networks that
+  share weights among k alike things (:mod:`agents.networks`) have an input for each entry of one thing, then for each
+  entry of none, in the first layer; two for each unit before in the others, its value for the thing and its mean over
+  all; outputs for one thing, and ``policy.rest`` for actions that concern none. Other names are the trainer's own.
 - ``card.json``: a :class:`Card`, with the format's name and the SHA-256 of the tensors' file.
 
 One network serves every number of players, so the options in a card tell how it was trained and bind nobody. The game,
@@ -16,7 +18,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import itertools
 import json
 import math
 from collections.abc import Mapping
@@ -29,6 +30,8 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
+from agents.networks import ALIKE, alike_places, network_shapes
+from shadowenvs import get_game
 from shadowenvs.game import Game, Options
 
 FORMAT = "shadowenvs-policy-1"
@@ -69,7 +72,8 @@ class Card:
         options: Options that it was trained with.
         observation: Digest of the observation's layout.
         actions: Digest of the actions' layout.
-        network: ``{"hidden": [sizes of the hidden layers], "activation": one of ACTIVATIONS}``.
+        network: ``{"hidden": [sizes of the hidden layers], "activation": one of ACTIVATIONS}``; may have a key
+            ``"alike"``, one of :data:`agents.networks.ALIKE`.
         step: Decisions trained on so far.
         seed: Of the training run.
         wall_time: Seconds of training so far.
@@ -215,6 +219,11 @@ def network_error(network: Mapping[str, Any]) -> str:
         return f"hidden must be a list of sizes of at least 1, not {hidden!r}"
     if network.get("activation") not in ACTIVATIONS:
         return f"activation must be one of {', '.join(ACTIVATIONS)}, not {network.get('activation')!r}"
+    kind = network.get("alike", "")
+    if kind not in ALIKE:
+        return f"alike must be one of {', '.join(map(repr, ALIKE))}, not {kind!r}"
+    if kind == "shared" and not hidden:
+        return "a network that shares weights needs a hidden layer"
     return ""
 
 
@@ -260,9 +269,17 @@ def check_tensors(file: Path, card: Card, tensors: Tensors, game: Game | None) -
     """Refuses networks whose tensors are not those that the card and the game ask for."""
     features = game.observation.size if game else _length(tensors.get("scale"))
     num_actions = game.num_actions if game else _length(tensors.get("policy.out.bias"))
-    shapes = {"scale": (features,), **network_shapes("policy", card.network["hidden"], features, num_actions)}
+    kind = card.network.get("alike", "")
+    try:
+        places = alike_places(game or get_game(card.game), kind) if kind else None
+    except ValueError as error:
+        raise CheckpointError(file, "network", str(error)) from None
+    if places is not None:
+        features = places.entries.size + len(places.other_entries)
+        num_actions = places.actions.size + len(places.other_actions)
+    shapes = {"scale": (features,), **network_shapes("policy", card.network, features, num_actions, places)}
     if any(name.startswith("value.") for name in tensors):
-        shapes |= network_shapes("value", card.network["hidden"], features, 1)
+        shapes |= network_shapes("value", card.network, features, 1, places)
     for name, shape in shapes.items():
         if name not in tensors:
             raise CheckpointError(file, name, "is missing")
@@ -278,16 +295,6 @@ def check_tensors(file: Path, card: Card, tensors: Tensors, game: Game | None) -
     # Entries are divided by the scale; its inverse, stored by mistake, would lie below 1.
     if not (tensors["scale"] >= 1.0).all():
         raise CheckpointError(file, "scale", "entries of an observation are divided by it: none may be below 1")
-
-
-def network_shapes(name: str, hidden: list[int], features: int, outputs: int) -> dict[str, tuple[int, ...]]:
-    """Returns the shapes of the tensors of a network, by name."""
-    shapes: dict[str, tuple[int, ...]] = {}
-    sizes = [features, *hidden, outputs]
-    for i, (before, after) in enumerate(itertools.pairwise(sizes)):
-        layer = f"{name}.out" if i == len(hidden) else f"{name}.{i}"
-        shapes |= {f"{layer}.weight": (after, before), f"{layer}.bias": (after,)}
-    return shapes
 
 
 def _length(tensor: NDArray[Any] | None) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from agents.checkpoint import CARD_FILE, Card, CheckpointError, Tensors, present, read_card
 from agents.checkpoint import load as load_checkpoint
+from agents.networks import make_network
 from shadowenvs import GAMES, get_game
 from shadowenvs.game import Game
 from shadowenvs.turn import Turn
@@ -75,10 +76,7 @@ class NeuralAgent:
         self.name = name
         self.card = card
         self.greedy = greedy
-        self._inverse_scale = np.float32(1.0) / tensors["scale"]
-        layers = [*map(str, range(len(card.network["hidden"]))), "out"]
-        self._layers = [(tensors[f"policy.{layer}.weight"].T, tensors[f"policy.{layer}.bias"]) for layer in layers]
-        self._relu = card.network["activation"] == "relu"
+        self._network = make_network(get_game(card.game), card.network, tensors)
 
     @classmethod
     def load(cls, folder: str | Path, game: Game, *, greedy: bool = True, name: str | None = None) -> NeuralAgent:
@@ -92,13 +90,7 @@ class NeuralAgent:
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """Returns the network's outputs, float32 [B, A], for observations, int8 [B, F]."""
-        values: NDArray[np.float32] = np.multiply(observations, self._inverse_scale, dtype=np.float32)
-        for i, (weight, bias) in enumerate(self._layers):
-            values = values @ weight
-            values += bias
-            if i < len(self._layers) - 1:
-                values = np.maximum(values, np.float32(0.0), out=values) if self._relu else np.tanh(values, out=values)
-        return values
+        return self._network(observations)
 
     def act(self, turn: Turn) -> NDArray[np.int64]:
         assert turn.masks.any(axis=1).all(), "a table without a legal action waits for a decision"

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from shadowenvs.jit import kernel
-from shadowenvs.layout import Actions, Layout
+from shadowenvs.layout import Actions, Alike, Layout
 
 NO_ACTION = -1
 """In a batch of actions: leave this table alone."""
@@ -345,6 +345,7 @@ class Game:
         draw_sheet: ``(options, path)`` writes a PNG file with all pictures of the game; None in games without images.
         pictures: ``(tables, states, seats) -> {name: uint8 [B, *shape]}``, what each seat is shown; None in games
             without images.
+        alike: Things that the rules treat alike, such as suits; None in games without such.
     """
 
     name: str
@@ -378,6 +379,7 @@ class Game:
     picture_shapes: Callable[[Any], Mapping[str, tuple[int, ...]]] = no_pictures
     pictures: Callable[..., dict[str, np.ndarray]] | None = None
     draw_sheet: Callable[[Any, str], None] | None = None
+    alike: Alike | None = None
 
     @property
     def id(self) -> str:

@@ -243,6 +243,12 @@ class Actions:
             self.first[block.name] = self.size
             self.size += block.count
 
+    def __getitem__(self, name: str) -> ActionBlock:
+        for block in self.blocks:
+            if block.name == name:
+                return block
+        raise KeyError(f"no block {name!r}; blocks are: {', '.join(self.first)}")
+
     @cached_property
     def digest(self) -> str:
         """A hash that changes when any action changes its number or meaning."""
@@ -256,6 +262,81 @@ class Actions:
             where = str(first) if block.count == 1 else f"{first}-{first + block.count - 1}"
             rows.append((block.name, where, str(block.count), block.meaning))
         return rows
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Things that the rules treat alike, such as suits or dots.
+
+    If two of them are exchanged throughout an observation, a good action becomes one that is as good once the two are
+    exchanged in it. A network that knows this need not learn the same thing for each of them.
+
+    Attributes:
+        name: What they are, in the plural.
+        count: How many, k.
+        fields: Fields of the observation with k equal blocks in their last axis, one for each thing.
+        actions: Blocks of actions with k equal parts, likewise.
+        order: Field with one value for each thing that they can be ordered by, "" for none.
+    """
+
+    name: str
+    count: int
+    fields: tuple[str, ...]
+    actions: tuple[str, ...]
+    order: str = ""
+
+    def places(self, observation: Layout, actions: Actions) -> AlikePlaces:
+        """Returns where the things are in flat observations and among the actions.
+
+        Raises:
+            KeyError: A field is not in the layout, or a block not among the actions.
+            ValueError: A field or a block does not fall into k equal parts, or the order's field has not k values.
+        """
+        for name in self.fields:
+            observation[name]  # KeyError if it is not there
+        if self.order and observation[self.order].shape != (self.count,):
+            raise ValueError(f"field {self.order} does not tell {self.count} {self.name} apart")
+        entries = []
+        for field in observation.fields:
+            if field.name in self.fields:
+                places = np.arange(observation.size)[observation.slices[field.name]].reshape(field.stored_shape)
+                if field.wide or places.shape[-1] % self.count:
+                    raise ValueError(f"field {field.name} does not fall into {self.count} {self.name}")
+                blocks = places.reshape((*places.shape[:-1], self.count, -1))
+                entries.append(np.moveaxis(blocks, -2, 0).reshape(self.count, -1))
+        chosen = []
+        for name in self.actions:
+            count = actions[name].count
+            if count % self.count:
+                raise ValueError(f"block {name} does not fall into {self.count} {self.name}")
+            chosen.append((actions.first[name] + np.arange(count)).reshape(self.count, -1))
+        mine, of_actions = np.concatenate(entries, axis=1), np.concatenate(chosen, axis=1)
+        return AlikePlaces(
+            mine,
+            np.setdiff1d(np.arange(observation.size), mine),
+            of_actions,
+            np.setdiff1d(np.arange(actions.size), of_actions),
+            np.arange(observation.size)[observation.slices[self.order]] if self.order else None,
+        )
+
+
+@dataclass(frozen=True)
+class AlikePlaces:
+    """Where k things that are alike stand in a flat observation and among the actions.
+
+    Attributes:
+        entries: int64 [k, E], entries of each thing, in the same order for each.
+        other_entries: int64 [G], all others.
+        actions: int64 [k, C], actions of each thing, in the same order for each.
+        other_actions: int64 [A - k * C], all others.
+        order: int64 [k], the entries that the things can be ordered by; None for no order.
+    """
+
+    entries: NDArray[np.int64]
+    other_entries: NDArray[np.int64]
+    actions: NDArray[np.int64]
+    other_actions: NDArray[np.int64]
+    order: NDArray[np.int64] | None
 
 
 def _digest(content: object) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import gymnasium
@@ -11,9 +13,11 @@ import torch
 from numpy.typing import NDArray
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtractor
+from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
 from shadowenvs.game import Game, Options
+from shadowenvs.layout import AlikePlaces
 from shadowenvs.learner import LearnerBatch
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
@@ -21,17 +25,23 @@ ILLEGAL = -1e8
 FIRST = ("policy.0", "value.0")
 
 
-class ScaledFeatures(BaseFeaturesExtractor):
+class FlatFeatures(BaseFeaturesExtractor):
     """The first layer, shared by policy and value: entries of an observation divided by their scale, then linear.
 
     Entries that do not vary are left out. The layer has no weights for them; in a checkpoint these are 0.
+
+    Attributes:
+        scale: float32 [F], what entries are divided by.
+        num_inputs: Inputs of the layer in a checkpoint.
+        inputs: int64 [inputs], those of them that the weights here are for.
+        linear: The layer.
     """
 
     def __init__(
         self,
         observation_space: gymnasium.spaces.Box,
-        scale: NDArray[np.float32],
-        varies: NDArray[np.bool_],
+        entries: Entries,
+        places: AlikePlaces | None,
         size: int,
         activation: str,
         bfloat16: bool,
@@ -39,16 +49,41 @@ class ScaledFeatures(BaseFeaturesExtractor):
         super().__init__(observation_space, size)
         self.columns: torch.Tensor
         self.inverse_scale: torch.Tensor
-        columns = np.flatnonzero(varies)
-        self.scale = scale
+        self.order: torch.Tensor
+        self.entries: torch.Tensor
+        self.actions: torch.Tensor
+        self.inputs = np.flatnonzero(entries.varies)
+        self.num_inputs = len(entries.varies)
+        self.scale = entries.scale
+        self.places = places  # where the network is to put things in order first
         self.in_bfloat16 = bfloat16
-        self.register_buffer("columns", torch.from_numpy(columns))
-        self.register_buffer("inverse_scale", torch.from_numpy(1.0 / scale[columns]))
-        self.linear = nn.Linear(len(columns), size)
+        self.register_buffer("columns", torch.from_numpy(self.inputs))
+        self.register_buffer("inverse_scale", torch.from_numpy(1.0 / entries.scale[self.inputs]))
+        self.linear = nn.Linear(len(self.inputs), size)
         self.activation = ACTIVATIONS[activation]()
+        if places is not None:
+            assert places.order is not None
+            self.register_buffer("order", torch.from_numpy(places.order))
+            self.register_buffer("entries", torch.from_numpy(places.entries))
+            self.register_buffer("actions", torch.from_numpy(places.actions))
+
+    def find_order(self, observations: torch.Tensor) -> torch.Tensor:
+        """Returns the things from the one with the highest entry to the one with the lowest, int64 [B, k]."""
+        return torch.argsort(-observations.index_select(1, self.order).short(), dim=1, stable=True)
+
+    def restore(self, observations: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
+        """Returns outputs for actions, [B, A], that belong to things in order, as they belong to the things."""
+        if self.places is None:
+            return outputs
+        places = self.actions[self.find_order(observations)].flatten(1)
+        return outputs.scatter(1, places, outputs.index_select(1, self.actions.flatten()))
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Returns float32 [B, size] for observations int8 [B, F]."""
+        if self.places is not None:
+            places = self.entries[self.find_order(observations)].flatten(1)
+            mine = self.entries.flatten()
+            observations = observations.index_copy(1, mine, observations.gather(1, places))
         scaled = observations.index_select(1, self.columns) * self.inverse_scale
         with torch.autocast("cpu", torch.bfloat16, enabled=self.in_bfloat16):
             features: torch.Tensor = self.activation(self.linear(scaled))
@@ -67,14 +102,135 @@ class HiddenLayers(MlpExtractor):
             return super().forward_critic(features).float()
 
 
-class PolicyNetworks(MaskableActorCriticPolicy):
-    """Policy and value networks with a shared first layer."""
+class SharedFeatures(BaseFeaturesExtractor):
+    """The first layer with the same weights for each of k alike things; see :mod:`agents.networks`.
 
-    features_extractor: ScaledFeatures
+    Attributes: Those of :class:`FlatFeatures`.
+    """
+
+    def __init__(
+        self,
+        observation_space: gymnasium.spaces.Box,
+        entries: Entries,
+        places: AlikePlaces,
+        size: int,
+        activation: str,
+        bfloat16: bool,
+    ) -> None:
+        super().__init__(observation_space, size)
+        self.mine: torch.Tensor
+        self.others: torch.Tensor
+        self.my_inverse_scale: torch.Tensor
+        self.other_inverse_scale: torch.Tensor
+        # What varies for one thing varies for all, and they have one scale.
+        varies, self.scale = entries.varies.copy(), entries.scale.copy()
+        varies[places.entries] = varies[places.entries].any(axis=0)
+        self.scale[places.entries] = self.scale[places.entries].max(axis=0)
+        self.places = places
+        self.in_bfloat16 = bfloat16
+        used = np.concatenate([varies[places.entries[0]], varies[places.other_entries]])
+        self.inputs = np.flatnonzero(used)
+        self.num_inputs = len(used)
+        mine = places.entries[:, varies[places.entries[0]]]
+        others = places.other_entries[varies[places.other_entries]]
+        self.num_mine = mine.shape[1]
+        self.register_buffer("mine", torch.from_numpy(mine.flatten()))
+        self.register_buffer("others", torch.from_numpy(others))
+        self.register_buffer("my_inverse_scale", torch.from_numpy(1.0 / self.scale[mine]))
+        self.register_buffer("other_inverse_scale", torch.from_numpy(1.0 / self.scale[others]))
+        self.linear = nn.Linear(len(self.inputs), size)
+        self.activation = ACTIVATIONS[activation]()
+
+    def restore(self, observations: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
+        return outputs
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Returns float32 [B, k, size] for observations int8 [B, F]."""
+        shape = (len(observations), *self.my_inverse_scale.shape)
+        mine = observations.index_select(1, self.mine).view(shape) * self.my_inverse_scale
+        others = observations.index_select(1, self.others) * self.other_inverse_scale
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.in_bfloat16):
+            features: torch.Tensor = self.activation(both(self.linear, mine, others))
+        return features.float()
+
+
+class SharedLayers(MlpExtractor):
+    """The further hidden layers of networks that share weights among things.
+
+    Those of the policy see a thing and the mean over all things. Values concern no thing: their layers are ordinary
+    ones that see the mean of the first layer.
+    """
+
+    def __init__(self, sizes: list[int], activation: type[nn.Module], bfloat16: bool) -> None:
+        super().__init__(sizes[0], {"pi": [], "vf": sizes[1:]}, activation)
+        self.policy_net = nn.ModuleList(  # type: ignore[assignment]
+            nn.Linear(2 * before, after) for before, after in itertools.pairwise(sizes)
+        )
+        self.latent_dim_pi = sizes[-1]
+        self.activation = activation()
+        self.in_bfloat16 = bfloat16
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        """Returns float32 [B, k, H] for the first layer, float32 [B, k, size]."""
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.in_bfloat16):
+            for layer in self.policy_net:
+                features = self.activation(both(cast(nn.Linear, layer), features, features.mean(dim=1)))
+        return features.float()
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        """Returns float32 [B, H] for the first layer, float32 [B, k, size]."""
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.in_bfloat16):
+            return super().forward_critic(features.mean(dim=1)).float()
+
+
+class SharedActions(nn.Module):
+    """The last layer of a policy that shares weights: outputs for the actions of each thing, and for the others."""
+
+    def __init__(self, places: AlikePlaces, size: int) -> None:
+        super().__init__()
+        self.places: torch.Tensor
+        self.out = nn.Linear(2 * size, places.actions.shape[1])
+        self.rest = nn.Linear(size, len(places.other_actions)) if len(places.other_actions) else None
+        # Outputs are computed thing by thing, then for the others; here is where each action's is.
+        found = np.concatenate([places.actions.flatten(), places.other_actions])
+        self.register_buffer("places", torch.from_numpy(np.argsort(found)))
+
+    def forward(self, values: torch.Tensor) -> torch.Tensor:
+        """Returns float32 [B, A] for the last hidden layer, float32 [B, k, H]."""
+        mean = values.mean(dim=1)
+        outputs = both(self.out, values, mean).flatten(1)
+        if self.rest is not None:
+            outputs = torch.cat([outputs, self.rest(mean)], dim=1)
+        return outputs.index_select(1, self.places)
+
+
+def both(layer: nn.Linear, each: torch.Tensor, common: torch.Tensor) -> torch.Tensor:
+    """Applies a layer to inputs of each thing, [B, k, E], followed by inputs common to all, [B, G]."""
+    size = each.shape[-1]
+    mine = nn.functional.linear(each, layer.weight[:, :size], layer.bias)
+    return mine + nn.functional.linear(common, layer.weight[:, size:])[:, None]
+
+
+class PolicyNetworks(MaskableActorCriticPolicy):
+    """Policy and value networks with a common first layer."""
+
+    features_extractor: FlatFeatures | SharedFeatures
 
     def _build_mlp_extractor(self) -> None:
-        kind = HiddenLayers if self.features_extractor.in_bfloat16 else MlpExtractor
+        features = self.features_extractor
+        if isinstance(features, SharedFeatures):
+            sizes = [self.features_dim, *cast(dict[str, list[int]], self.net_arch)["pi"]]
+            self.mlp_extractor = SharedLayers(sizes, self.activation_fn, features.in_bfloat16)
+            return
+        kind = HiddenLayers if features.in_bfloat16 else MlpExtractor
         self.mlp_extractor = kind(self.features_dim, self.net_arch, self.activation_fn, self.device)
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        super()._build(lr_schedule)
+        if isinstance(self.features_extractor, SharedFeatures):
+            self.action_net = SharedActions(self.features_extractor.places, self.mlp_extractor.latent_dim_pi)
+            self.action_net.apply(partial(self.init_weights, gain=0.01))
+            self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]
 
     def extract_features(  # type: ignore[override]
         self, obs: torch.Tensor, features_extractor: BaseFeaturesExtractor | None = None
@@ -85,7 +241,7 @@ class PolicyNetworks(MaskableActorCriticPolicy):
     def log_probabilities(self, observations: torch.Tensor, masks: Any) -> tuple[torch.Tensor, torch.Tensor]:
         """Returns log-probabilities of actions, float32 [B, A], very low for illegal ones, and values [B, 1]."""
         latent_policy, latent_value = self.mlp_extractor(self.extract_features(observations))
-        logits = self.action_net(latent_policy)
+        logits = self.features_extractor.restore(observations, self.action_net(latent_policy))
         if masks is not None:
             legal = torch.as_tensor(masks, dtype=torch.bool).reshape(logits.shape)
             logits = logits.masked_fill(~legal, ILLEGAL)
@@ -155,12 +311,24 @@ class Entries:
         return cls(low < high, scale.astype(np.float32))
 
     @classmethod
-    def of(cls, tensors: dict[str, NDArray[Any]]) -> Entries:
-        """Returns those of a checkpoint."""
-        return cls((tensors["policy.0.weight"] != 0.0).any(axis=0), tensors["scale"].copy())
+    def of(cls, tensors: dict[str, NDArray[Any]], places: AlikePlaces | None) -> Entries:
+        """Returns those of a checkpoint whose network shares weights for things in these places, or does not."""
+        used = (tensors["policy.0.weight"] != 0.0).any(axis=0)
+        if places is None:
+            return cls(used, tensors["scale"].copy())
+        varies = np.zeros(len(tensors["scale"]), np.bool_)
+        varies[places.entries], varies[places.other_entries] = np.split(used, [places.entries.shape[1]])
+        return cls(varies, tensors["scale"].copy())
 
 
-def policy_arguments(entries: Entries, hidden: tuple[int, ...], activation: str, bfloat16: bool) -> dict[str, Any]:
+def policy_arguments(
+    entries: Entries,
+    hidden: tuple[int, ...],
+    activation: str,
+    bfloat16: bool,
+    alike: str = "",
+    places: AlikePlaces | None = None,
+) -> dict[str, Any]:
     """Returns the ``policy_kwargs`` of MaskablePPO for PolicyNetworks with these hidden layers.
 
     Args:
@@ -168,12 +336,14 @@ def policy_arguments(entries: Entries, hidden: tuple[int, ...], activation: str,
         hidden: Sizes of the hidden layers.
         activation: One of ACTIVATIONS.
         bfloat16: Whether hidden layers compute in bfloat16; outputs, weights and optimiser are float32 in any case.
+        alike: What the networks make of things that are alike, one of :data:`agents.networks.ALIKE`.
+        places: Where these are; None if nothing is made of them.
     """
     return {
-        "features_extractor_class": ScaledFeatures,
+        "features_extractor_class": SharedFeatures if alike == "shared" else FlatFeatures,
         "features_extractor_kwargs": {
-            "scale": entries.scale,
-            "varies": entries.varies,
+            "entries": entries,
+            "places": places,
             "size": hidden[0],
             "activation": activation,
             "bfloat16": bfloat16,
@@ -185,28 +355,29 @@ def policy_arguments(entries: Entries, hidden: tuple[int, ...], activation: str,
 
 def layers(policy: PolicyNetworks) -> dict[str, nn.Linear]:
     """Returns the linear layers of both networks by their names in a checkpoint."""
-    first = policy.features_extractor.linear
+    first, last = policy.features_extractor.linear, policy.action_net
     named: dict[str, nn.Linear] = {}
-    for name, body, last in (
-        ("policy", policy.mlp_extractor.policy_net, policy.action_net),
+    for name, body, out in (
+        ("policy", policy.mlp_extractor.policy_net, last.out if isinstance(last, SharedActions) else last),
         ("value", policy.mlp_extractor.value_net, policy.value_net),
     ):
-        last = cast(nn.Linear, last)
         linear: list[nn.Linear] = [first, *(layer for layer in body if isinstance(layer, nn.Linear))]
         named |= {f"{name}.{i}": layer for i, layer in enumerate(linear)}
-        named[f"{name}.out"] = last
+        named[f"{name}.out"] = cast(nn.Linear, out)
+    if isinstance(last, SharedActions) and last.rest is not None:
+        named["policy.rest"] = last.rest
     return named
 
 
 def export_tensors(policy: PolicyNetworks) -> dict[str, NDArray[np.float32]]:
     """Returns copies of the weights as a checkpoint holds them."""
-    scale = policy.features_extractor.scale
-    tensors = {"scale": scale.copy()}
+    features = policy.features_extractor
+    tensors = {"scale": features.scale.copy()}
     for name, layer in layers(policy).items():
         weight = layer.weight.detach().cpu().numpy()
         if name in FIRST:
-            full = np.zeros((len(weight), len(scale)), np.float32)
-            full[:, columns(policy)] = weight
+            full = np.zeros((len(weight), features.num_inputs), np.float32)
+            full[:, features.inputs] = weight
             weight = full
         tensors[f"{name}.weight"] = weight.copy()
         tensors[f"{name}.bias"] = layer.bias.detach().cpu().numpy().copy()
@@ -218,14 +389,9 @@ def import_tensors(policy: PolicyNetworks, tensors: dict[str, NDArray[Any]]) -> 
     with torch.no_grad():
         for name, layer in layers(policy).items():
             weight = tensors[f"{name}.weight"]
-            layer.weight.copy_(torch.from_numpy(weight[:, columns(policy)] if name in FIRST else weight.copy()))
+            chosen = weight[:, policy.features_extractor.inputs] if name in FIRST else weight.copy()
+            layer.weight.copy_(torch.from_numpy(chosen))
             layer.bias.copy_(torch.from_numpy(tensors[f"{name}.bias"].copy()))
-
-
-def columns(policy: PolicyNetworks) -> NDArray[np.int64]:
-    """Returns the entries of an observation that the first layer takes."""
-    places: NDArray[np.int64] = policy.features_extractor.columns.numpy()
-    return places
 
 
 def export_optimizer(policy: MaskableActorCriticPolicy) -> dict[str, NDArray[np.float32]]:

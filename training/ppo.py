@@ -31,6 +31,7 @@ from tqdm import tqdm
 from agents.command import argument, fail, parse
 from agents.heuristic import HeuristicAgent
 from agents.matches import Standing, draw_deals, play_deals
+from agents.networks import ALIKE, alike_places
 from agents.neural import NeuralAgent
 from agents.random import RandomAgent
 from shadowenvs import get_game
@@ -81,6 +82,7 @@ class Args:
     clip: float = argument("clipping range of PPO", 0.2)
     hidden: tuple[int, ...] = argument("sizes of the hidden layers", (256, 256), "SIZE")
     activation: str = argument("relu or tanh", "relu")
+    alike: str = argument("use of suits or dots that are alike: '' for none, 'shared' or 'ordered'", "")
     bfloat16: bool = argument("hidden layers in bfloat16: faster on processors that have it", False)
     imitate: int = argument("decisions of the heuristic to learn from before PPO; 0 for none", 0)
     imitate_minibatch: int = argument("of these per gradient step", 1024)
@@ -104,6 +106,8 @@ class Args:
     def __post_init__(self) -> None:
         if self.activation not in ACTIVATIONS:
             raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, not {self.activation!r}")
+        if self.alike not in ALIKE:
+            raise ValueError(f"alike must be one of {', '.join(map(repr, ALIKE))}, not {self.alike!r}")
         if not self.hidden or min(self.hidden) < 1:
             raise ValueError(f"hidden must be sizes of at least 1, not {self.hidden!r}")
         for name in (
@@ -199,6 +203,8 @@ class Run:
             raise ValueError(f"{self.folder} holds no checkpoint to resume")
         self.pool = OpponentPool(self.folder / "pool", self.game, args.pool_size, args.newest_share, seed=args.seed)
         self.network = {"hidden": list(args.hidden), "activation": args.activation}
+        if args.alike:
+            self.network["alike"] = args.alike
         torch.set_num_threads(args.torch_threads)
         card, tensors = load(self.folder / "checkpoint", self.game, self.options) if found else (None, {})
         step = card.step if card is not None else 0
@@ -210,7 +216,9 @@ class Run:
 
     def _make_model(self, step: int, tensors: dict[str, Any]) -> MaskablePPO:
         args = self.args
-        entries = Entries.of(tensors) if tensors else Entries.measure(self.game, self.options)
+        places = alike_places(self.game, args.alike)
+        shared = places if args.alike == "shared" else None
+        entries = Entries.of(tensors, shared) if tensors else Entries.measure(self.game, self.options)
         model = MaskablePPO(
             PolicyNetworks,
             self._make_env(self.options),
@@ -222,7 +230,7 @@ class Run:
             gae_lambda=args.gae_lambda,
             ent_coef=args.entropy,
             clip_range=args.clip,
-            policy_kwargs=policy_arguments(entries, args.hidden, args.activation, args.bfloat16),
+            policy_kwargs=policy_arguments(entries, args.hidden, args.activation, args.bfloat16, args.alike, places),
             # A resumed run must not deal the games of its beginning again.
             seed=(args.seed + 1_000_003 * step) % 2**32,
             device="cpu",

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from agents.checkpoint import Card, Tensors, network_shapes
+from agents.checkpoint import Card, Tensors
+from agents.networks import alike_places, network_shapes
 from shadowenvs import GAMES, get_game
 from shadowenvs.batch import Batch
 from shadowenvs.game import Game
@@ -24,14 +25,20 @@ def make_policy() -> Callable[..., tuple[Card, Tensors]]:
     """Returns a function that makes a policy with random weights."""
 
     def make(
-        game: Game, hidden: Sequence[int] = (8, 6), activation: str = "tanh", seed: int = 0, value: bool = False
+        game: Game,
+        hidden: Sequence[int] = (8, 6),
+        activation: str = "tanh",
+        seed: int = 0,
+        value: bool = False,
+        alike: str = "",
     ) -> tuple[Card, Tensors]:
         generator = np.random.default_rng(seed)
-        network = {"hidden": list(hidden), "activation": activation}
+        network = {"hidden": list(hidden), "activation": activation, **({"alike": alike} if alike else {})}
+        places = alike_places(game, alike)
         card = Card.of(game, game.options.make(), network, step=5, seed=seed, command="train", results={"share": 0.5})
-        shapes = network_shapes("policy", list(hidden), game.observation.size, game.num_actions)
+        shapes = network_shapes("policy", network, game.observation.size, game.num_actions, places)
         if value:
-            shapes |= network_shapes("value", list(hidden), game.observation.size, 1)
+            shapes |= network_shapes("value", network, game.observation.size, 1, places)
         tensors: Tensors = {"scale": game.observation.scale()}
         tensors |= {name: generator.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
         return card, tensors

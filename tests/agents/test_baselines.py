@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shlex
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from agents.checkpoint import MODEL_FILE, CheckpointError, Tensors, load
+from agents.checkpoint import MODEL_FILE, Card, CheckpointError, Tensors, load
 from agents.heuristic import HeuristicAgent
 from agents.matches import draw_deals, interval, play_deals
+from agents.networks import alike_places
 from agents.neural import BASELINES, NeuralAgent, baseline, baselines
 from agents.neural import load as load_policy
 from agents.random import RandomAgent
@@ -20,7 +22,9 @@ from agents.registry import make
 from shadowenvs import GAMES, get_game
 from shadowenvs.batch import Batch
 from shadowenvs.game import Game
+from shadowenvs.single import spaces
 from training.checkpoint import save
+from training.networks import Entries, PolicyNetworks, export_tensors, import_tensors, policy_arguments
 from training.publish import MOST_BYTES
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +51,7 @@ def test_card_is_complete_and_current(name: str) -> None:
     assert game.name in words and str(card.seed) in words
     config = tomllib.loads((ROOT / words[words.index("--config") + 1]).read_text())
     assert config["hidden"] == card.network["hidden"]
+    assert config.get("alike", "") == card.network.get("alike", "")
     for opponent in ("random", "heuristic"):
         share, low, high = card.results[f"share_{opponent}"]
         assert 0.0 <= low <= share <= high <= 1.0
@@ -54,18 +59,28 @@ def test_card_is_complete_and_current(name: str) -> None:
     assert (BASELINES / name / MODEL_FILE).stat().st_size <= MOST_BYTES + 4096
 
 
-def torch_logits(tensors: Tensors, activation: str, observations: np.ndarray) -> np.ndarray:
-    """The policy network as PyTorch computes it."""
-    layers: list[torch.nn.Module] = []
-    hidden = sorted({name.split(".")[1] for name in tensors if name.startswith("policy.")} - {"out"}, key=int)
-    for layer in [*hidden, "out"]:
-        weight, bias = (torch.from_numpy(tensors[f"policy.{layer}.{part}"].copy()) for part in ("weight", "bias"))
-        linear = torch.nn.Linear(weight.shape[1], weight.shape[0])
-        linear.load_state_dict({"weight": weight, "bias": bias})
-        layers += [linear, torch.nn.ReLU() if activation == "relu" else torch.nn.Tanh()]
-    scale = torch.from_numpy(tensors["scale"].copy())
-    with torch.no_grad():
-        return torch.nn.Sequential(*layers[:-1])(torch.from_numpy(observations) / scale).numpy()
+def torch_logits(game: Game, card: Card, tensors: Tensors) -> Callable[[np.ndarray], np.ndarray]:
+    """The policy network as the trainer computes it with PyTorch, without the logarithm of the softmax."""
+    network = card.network
+    kind = network.get("alike", "")
+    places = alike_places(game, kind)
+    entries = Entries.of(tensors, places if kind == "shared" else None)
+    arguments = policy_arguments(entries, tuple(network["hidden"]), network["activation"], False, kind, places)
+    policy = PolicyNetworks(*spaces(Batch(game, 1)), lambda _: 0.0, **arguments)
+    # A policy that comes with the checkout has no value network any more.
+    values = {name: tensor for name, tensor in export_tensors(policy).items() if name.startswith("value.")}
+    import_tensors(
+        policy,
+        {**values, "value.0.weight": tensors["policy.0.weight"], "value.0.bias": tensors["policy.0.bias"]} | tensors,
+    )
+
+    def compute(observations: np.ndarray) -> np.ndarray:
+        found = torch.from_numpy(observations)
+        with torch.no_grad():
+            latent = policy.mlp_extractor.forward_actor(policy.extract_features(found))
+            return policy.features_extractor.restore(found, policy.action_net(latent)).numpy()
+
+    return compute
 
 
 def probabilities(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -80,14 +95,14 @@ def test_equal_to_torch(name: str) -> None:
     torch.set_num_threads(1)
     agent = load_policy(name)
     game = get_game(agent.card.game)
-    _, tensors = load(BASELINES / name, game)
+    in_torch = torch_logits(game, *load(BASELINES / name, game))
     batch = Batch(game, 64, **agent.card.options)
     batch.reset(4)
     generator = np.random.default_rng(0)
     for _ in range(40):
         turn = batch.turn(generator)
         found = agent.logits(turn.observations)
-        wanted = torch_logits(tensors, agent.card.network["activation"], turn.observations)
+        wanted = in_torch(turn.observations)
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-5 * max(1.0, float(np.abs(wanted).max())))
         pairs = (probabilities(logits, turn.masks) for logits in (found, wanted))
         np.testing.assert_allclose(*pairs, rtol=0, atol=1e-5)

@@ -20,6 +20,8 @@ import pytest
 import safetensors.numpy
 
 from agents.checkpoint import CARD_FILE, FORMAT, MODEL_FILE, Card, CheckpointError, load, previous
+from agents.networks import ALIKE
+from shadowenvs import GAMES, get_game
 from shadowenvs.game import Game
 from training import checkpoint
 from training.checkpoint import save
@@ -131,6 +133,7 @@ def test_other_format(folder: Path) -> None:
         {"hidden": [0], "activation": "tanh"},
         {"hidden": [True], "activation": "tanh"},
         {"hidden": [8, 6], "activation": "gelu"},
+        {"hidden": [8, 6], "activation": "tanh", "alike": "same"},
     ],
 )
 def test_network(folder: Path, game: Game, make_policy: Callable[..., Any], network: dict[str, Any]) -> None:
@@ -175,6 +178,17 @@ def test_scale_is_not_inverted(folder: Path, game: Game) -> None:
 def test_layer_that_the_card_does_not_know(folder: Path) -> None:
     edit_tensors(folder, **{"policy.7.bias": np.zeros(3, np.float32)})
     refused(folder, MODEL_FILE, "policy.7.bias", "not part of the network")
+
+
+def test_a_game_without_things_that_are_alike(tmp_path: Path, make_policy: Callable[..., Any]) -> None:
+    for game in map(get_game, GAMES):
+        for kind in ALIKE[1:]:
+            if game.alike is not None and (kind == "shared" or game.alike.order):
+                continue
+            card, tensors = make_policy(game)
+            card = dataclasses.replace(card, network={**card.network, "alike": kind})
+            with pytest.raises(CheckpointError, match=f"network: {game.title} has no"):
+                save(tmp_path / "policy", card, tensors)
 
 
 def test_sizes_of_another_game(folder: Path, game: Game) -> None:

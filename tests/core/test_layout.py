@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shadowenvs.layout import ActionBlock, Actions, Field, Layout, read_wide, write_wide
+from shadowenvs.layout import ActionBlock, Actions, Alike, Field, Layout, read_wide, write_wide
 
 LAYOUT = Layout(
     Field("phase", (3,), 0, 1, "one-hot"),
@@ -97,3 +97,32 @@ def test_tables_for_documents() -> None:
     ]
     other = Actions(ActionBlock("PLAY", 60, "play"), ActionBlock("TAKE", 3, "take"), ActionBlock("PASS", 1, "pass"))
     assert actions.digest != other.digest
+
+
+def test_places_of_things_that_are_alike() -> None:
+    layout = Layout(
+        Field("phase", (2,), 0, 1, ""),
+        Field("cards", (2, 6), 0, 1, "two seats, three suits of two ranks"),
+        Field("suit", (3,), 0, 1, ""),
+        Field("total", (3,), 0, 1000, "", wide=True),
+    )
+    actions = Actions(ActionBlock("PASS", 1, ""), ActionBlock("PLAY", 6, ""), ActionBlock("NAME", 3, ""))
+    alike = Alike("suits", 3, ("suit", "cards"), ("PLAY", "NAME"), order="suit")
+    places = alike.places(layout, actions)
+    assert places.entries.tolist() == [[2, 3, 8, 9, 14], [4, 5, 10, 11, 15], [6, 7, 12, 13, 16]]
+    assert places.other_entries.tolist() == [0, 1, *range(17, 23)]
+    assert places.actions.tolist() == [[1, 2, 7], [3, 4, 8], [5, 6, 9]]
+    assert places.other_actions.tolist() == [0]
+    assert places.order is not None and places.order.tolist() == [14, 15, 16]
+    assert Alike("suits", 3, ("suit",), ("NAME",)).places(layout, actions).order is None
+    for wrong, error, message in (
+        (Alike("suits", 3, ("hand",), ("PLAY",)), KeyError, "no field 'hand'"),
+        (Alike("suits", 3, ("suit",), ("HOLD",)), KeyError, "no block 'HOLD'; blocks are: PASS, PLAY, NAME"),
+        (Alike("suits", 3, ("suit",), ("PLAY",), order="rank"), KeyError, "no field 'rank'"),
+        (Alike("suits", 3, ("phase",), ("PLAY",)), ValueError, "field phase does not fall into 3 suits"),
+        (Alike("suits", 3, ("total",), ("PLAY",)), ValueError, "field total does not fall into 3 suits"),
+        (Alike("suits", 3, ("suit",), ("PASS",)), ValueError, "block PASS does not fall into 3 suits"),
+        (Alike("suits", 3, ("suit",), ("PLAY",), order="cards"), ValueError, "field cards does not tell 3 suits apart"),
+    ):
+        with pytest.raises(error, match=message):
+            wrong.places(layout, actions)

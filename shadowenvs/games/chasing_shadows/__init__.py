@@ -33,4 +33,5 @@ GAME = Game(
     parse_position=notation.parse_position,
     render=render.text,
     render_svg=render.svg,
+    alike=spec.ALIKE,
 )

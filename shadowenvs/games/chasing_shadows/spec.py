@@ -13,7 +13,7 @@ import numpy as np
 
 from shadowenvs.cards import NO_CARD, NUM_CARDS, NUM_RANKS, NUM_SUITS
 from shadowenvs.game import Options, integer, reward_option, state_dtype
-from shadowenvs.layout import ActionBlock, Actions, Field, Layout
+from shadowenvs.layout import ActionBlock, Actions, Alike, Field, Layout
 from shadowenvs.rng import GAME_STREAMS
 
 MIN_SEATS, MAX_SEATS = 3, 5
@@ -137,6 +137,26 @@ OBSERVATION = Layout(
     Field("num_suits", (), 2, NUM_SUITS, "option"),
     Field("num_ranks", (), 3, NUM_RANKS, "option"),
     Field("hand_size", (), 2, MAX_HAND, "option"),
+)
+
+ALIKE = Alike(
+    "suits",
+    NUM_SUITS,
+    fields=(
+        "spotlight_suit",
+        "trick_suit",
+        "struck",
+        "hand",
+        "hand_suits",
+        "follow",
+        "first_suits",
+        "aside_suits",
+        "seen",
+        "taken",
+        "standing",
+        "boxes",
+    ),
+    actions=("PLAY", "DISCARD"),
 )
 
 # The same for every table of an environment; built once by tables().

@@ -40,4 +40,5 @@ GAME = Game(
     picture_shapes=picture_shapes,
     pictures=pictures,
     draw_sheet=render.sheet,
+    alike=spec.ALIKE,
 )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from shadowenvs.game import Options, boolean, choice, free, integer, number, reward_option, state_dtype
-from shadowenvs.layout import ActionBlock, Actions, Field, Layout
+from shadowenvs.layout import ActionBlock, Actions, Alike, Field, Layout
 from shadowenvs.rng import GAME_STREAMS
 
 MIN_SEATS, MAX_SEATS = 3, 6  # as published; two seats are a variant (SM-02)
@@ -245,6 +245,14 @@ OBSERVATION = Layout(
     Field("coinless_nothing", (), 0, 1, "option coinless = 'nothing'"),
     Field("coin_finish", (), 0, 1, "option finish = 'coin'"),
     Field("points_reward", (), 0, 1, "option reward = 'points'"),
+)
+
+ALIKE = Alike(
+    "dots",
+    NUM_DOTS,
+    fields=("cubes", "evidence", "looks", "last_targets", "last_cubes"),
+    actions=("LOOK", "TOGGLE"),
+    order="evidence",
 )
 
 NUM_NORMALS = 1 << 16
