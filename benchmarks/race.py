@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +33,6 @@ from benchmarks.contenders import (
     vector_work,
 )
 from benchmarks.peers import leduc, openspiel_python_work, openspiel_work, pgx_work, rlcard_work
-from benchmarks.throughput import summary
 from shadowenvs.aec import TableEnv
 from shadowenvs.cli import format_table
 
@@ -208,6 +208,10 @@ def ratios(figures: Mapping[str, Sequence[float]], games: Sequence[str]) -> dict
         for one, other in pairs
         if one in figures and other in figures
     }
+
+
+def summary(values: Sequence[float]) -> dict[str, float]:
+    return {"median": statistics.median(values), "low": min(values), "high": max(values)}
 
 
 def processor() -> str:

@@ -41,8 +41,8 @@ from shadowenvs.learner import LearnerBatch
 from shadowenvs.sb3 import SeatVecEnv
 from training.checkpoint import Card, load, save
 from training.imitation import imitate, learn_values
+from training.layers import ACTIVATIONS
 from training.networks import (
-    ACTIVATIONS,
     Entries,
     PolicyNetworks,
     export_optimizer,
