@@ -312,6 +312,7 @@ def describe(game: Game, markdown: bool = False) -> str:
         ("points", f"{few} are good"),
         ("actions", f"{game.num_actions}, layout {game.actions.digest}"),
         ("observation", f"{game.observation.size} int8 values, layout {game.observation.digest}"),
+        *([("alike", f"{game.alike.count} {game.alike.name}")] if game.alike else []),
     ]
     tables: list[tuple[str, tuple[str, ...], Iterable[tuple[str, ...]]]] = [
         ("Options", ("option", "values", "default", "meaning"), game.options.table()),

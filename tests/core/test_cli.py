@@ -132,6 +132,8 @@ def test_show_names_everything(capsys: pytest.CaptureFixture[str], name: str, ma
     assert out.startswith(f"# {game.title}" if markdown else game.title)
     for digest in (game.actions.digest, game.observation.digest):
         assert digest in out
+    if game.alike is not None:
+        assert f"{game.alike.count} {game.alike.name}" in out
     lead = r"\| " if markdown else ""
     for rows in (game.options.table(), game.actions.table(), game.observation.table()):
         for row in rows:
