@@ -12,6 +12,7 @@ line too. A run lives in one folder:
 from __future__ import annotations
 
 import dataclasses
+import math
 import shlex
 import signal
 import sys
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -39,7 +41,7 @@ from shadowenvs.cli import parse_options
 from shadowenvs.game import Game, Options
 from shadowenvs.learner import LearnerBatch
 from shadowenvs.sb3 import SeatVecEnv
-from training.checkpoint import Card, load, save
+from training.checkpoint import AVERAGE, Card, Tensors, average_of, load, policy_of, save
 from training.imitation import imitate, learn_values
 from training.layers import ACTIVATIONS
 from training.networks import (
@@ -88,6 +90,7 @@ class Args:
     imitate_minibatch: int = argument("of these per gradient step", 1024)
     imitate_epochs: int = argument("passes over each rollout of these", 4)
     imitate_rate: float = argument("learning rate meanwhile, at the start; falls to a tenth", 1e-3)
+    average: int = argument("decisions that the weights of the policy are averaged over; 0 for no average", 0)
     win_share_after: int = argument("decisions after which the reward is the share of the victory; 0 for never", 0)
     value_decisions: int = argument("decisions from which the value network then learns before PPO goes on", 500_000)
     random_share: float = argument("share of opponents' seats at random", 0.1)
@@ -210,6 +213,7 @@ class Run:
         step = card.step if card is not None else 0
         self.until = args.steps
         self.imitated: dict[str, Any] = {}
+        self.average: Tensors = {}
         self.model = self._make_model(step, tensors)
         if card is not None:
             self._take_up(card, tensors)
@@ -274,6 +278,7 @@ class Run:
         self.model._n_updates = trainer["updates"]
         self.history = trainer["history"]
         self.imitated = trainer["imitated"]
+        self.average = average_of(tensors)
         self.pool.restore(trainer["pool"])
 
     # ------------------------------------------------------------------------------------------------------- saving
@@ -293,7 +298,7 @@ class Run:
 
     def save(self) -> None:
         """Writes the checkpoint and the policy."""
-        tensors = export_tensors(self.policy)
+        tensors = self.tensors()
         trainer = {"updates": self.model._n_updates, "history": self.history, "pool": self.pool.steps}
         trainer["imitated"] = self.imitated
         save(
@@ -301,7 +306,26 @@ class Run:
             self.card(trainer=trainer),
             {**tensors, **export_optimizer(self.model.policy)},
         )
-        save(self.folder / "policy", self.card(**(self.history[-1] if self.history else {})), tensors)
+        save(self.folder / "policy", self.card(**(self.history[-1] if self.history else {})), policy_of(tensors))
+
+    def tensors(self) -> Tensors:
+        """Returns the weights of both networks, and the average of the policy's if there is one."""
+        return {**export_tensors(self.policy), **{AVERAGE + name: tensor for name, tensor in self.average.items()}}
+
+    def update_average(self, decisions: int) -> None:
+        """Takes the weights after another so many decisions into the average of those of the policy.
+
+        The latest decisions weigh most: as many as ``average`` make up 63 % of it. At first all weigh the same.
+        """
+        if not self.args.average:
+            return
+        share = max(
+            decisions / max(decisions, self.model.num_timesteps), 1.0 - math.exp(-decisions / self.args.average)
+        )
+        now = policy_of(export_tensors(self.policy))
+        self.average = {
+            name: old + np.float32(share) * (now[name] - old) for name, old in (self.average or now).items()
+        }
 
     def add_to_pool(self) -> None:
         """Lets the learner as it is now play among the past selves."""
@@ -312,8 +336,7 @@ class Run:
 
     def evaluate(self, num_deals: int) -> dict[str, Any]:
         """Plays the greedy policy against n - 1 random and n - 1 heuristic opponents, and keeps the result."""
-        tensors = export_tensors(self.policy)
-        learner = NeuralAgent(self.card(), tensors, "ppo")
+        learner = NeuralAgent(self.card(), policy_of(self.tensors()), "ppo")
         entry: dict[str, Any] = {"step": self.model.num_timesteps, "seconds": round(self.seconds, 1)}
         for opponent in (RandomAgent(), HeuristicAgent()):
             standing = self.match(learner, opponent, num_deals)
@@ -416,7 +439,7 @@ class Keeper(BaseCallback):
         self._clock = time.monotonic()
         step = run.model.num_timesteps
         self._bar = tqdm(total=run.args.steps, initial=step, unit=" decisions", unit_scale=True, desc=run.game.name)
-        self._saved = step
+        self._saved = self._averaged = step
         self._pooled = run.pool.steps[-1] if run.pool.steps else step - run.args.pool_every
         self._evaluated = run.history[-1]["step"] if run.history else step
 
@@ -427,6 +450,7 @@ class Keeper(BaseCallback):
         now = time.monotonic()
         run.seconds += now - self._clock
         self._clock = now
+        self._average()
         self._bar.update(step - self._bar.n)
         if step - self._pooled >= args.pool_every:
             run.add_to_pool()
@@ -445,7 +469,14 @@ class Keeper(BaseCallback):
     def _on_step(self) -> bool:
         return not self.interrupted
 
+    def _average(self) -> None:
+        step = self.run.model.num_timesteps
+        if step > self._averaged:
+            self.run.update_average(step - self._averaged)
+            self._averaged = step
+
     def close(self) -> None:
+        self._average()
         self.run.seconds += time.monotonic() - self._clock
         self._bar.update(self.run.model.num_timesteps - self._bar.n)
         self._bar.close()
