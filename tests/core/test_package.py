@@ -17,7 +17,7 @@ from shadowenvs.version import __version__
 from tests.conftest import games
 
 ROOT = Path(__file__).parents[2]
-CORE = {"jit", "rng", "bits", "cards", "game", "layout", "notation", "drawing", "errors", "version"}
+CORE = {"jit", "rng", "bits", "cards", "seats", "game", "layout", "notation", "drawing", "errors", "version"}
 SHELLS = {"aec", "learner", "single", "vector", "sb3", "batch", "turn"}
 
 

@@ -9,8 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from shadowenvs import rng
-from shadowenvs.cards import NO_CARDS, NUM_RANKS, NUM_SUITS, count, lowest, suit_cards, without_lowest
-from shadowenvs.games.chasing_shadows.rules import set_of
+from shadowenvs.cards import (
+    NUM_RANKS,
+    NUM_SUITS,
+    count,
+    list_cards,
+    set_of,
+    suit_cards,
+)
 from shadowenvs.games.chasing_shadows.spec import MAX_SEATS
 from shadowenvs.jit import kernel
 
@@ -52,14 +58,3 @@ def determinise(table: np.recarray, state: np.recarray, seat: int, seed: np.uint
         num += held
         held = count(state.aside & of_suit)
         state.aside = (state.aside & ~of_suit) | set_of(cards[num : num + held])
-
-
-@kernel
-def list_cards(cards: np.uint64, out: np.ndarray) -> int:
-    """Writes the numbers of a set in ascending order and returns how many there are."""
-    num = 0
-    while cards != NO_CARDS:
-        out[num] = lowest(cards)
-        cards = without_lowest(cards)
-        num += 1
-    return num

@@ -11,6 +11,7 @@ from shadowenvs.games.chasing_shadows.scoring import struck_round
 from shadowenvs.games.chasing_shadows.spec import END, MAX_ROUNDS, OBSERVATION
 from shadowenvs.jit import kernel
 from shadowenvs.layout import clear_first, write_wide
+from shadowenvs.seats import place_of
 
 _WRITTEN_WHOLE = OBSERVATION.slices["round_no"].start
 
@@ -65,13 +66,6 @@ def observe_turn(state: np.recarray, seat: int, obs: np.recarray) -> None:
     winner = winning_seat(state)
     if winner >= 0:
         obs.winning[place_of(winner, seat, n)] = 1
-
-
-@kernel
-def place_of(other: int, seat: int, n: int) -> int:
-    """Returns how many places clockwise of the observer a seat sits."""
-    place = int(other) - seat
-    return place + n if place < 0 else place
 
 
 @kernel

@@ -11,8 +11,8 @@ from shadowenvs.cards import (
     NUM_RANKS,
     NUM_SUITS,
     bit,
-    has,
     rank_of,
+    set_of,
     suit_cards,
     suit_of,
     without_lowest,
@@ -33,6 +33,7 @@ from shadowenvs.games.chasing_shadows.spec import (
     STREAM_STARTER,
 )
 from shadowenvs.jit import kernel
+from shadowenvs.seats import add_win_shares, next_seat
 
 # ------------------------------------------------------------------------------------------------------------- deal
 
@@ -81,15 +82,6 @@ def deal_round(table: np.recarray, state: np.recarray) -> None:
     state.trick_no = 1
     state.trick_leader = state.starter  # CS-18
     state.to_move = state.starter
-
-
-@kernel
-def set_of(cards: np.ndarray) -> np.uint64:
-    """Returns the set of an array of cards."""
-    total = NO_CARDS
-    for card in cards:
-        total |= bit(int(card))
-    return total
 
 
 # ------------------------------------------------------------------------------------------------------------ legal
@@ -258,24 +250,9 @@ def end_round(table: np.recarray, state: np.recarray) -> None:
 @kernel
 def end_game(state: np.recarray) -> None:
     """Strikes out, finds the winners (CS-63 to CS-69), and gives them their shares (CS-100 to CS-102)."""
-    n = int(state.options.num_players)
     decide(state)
     state.phase = END
     state.done = True
     state.to_move = 0
     if state.options.reward == WIN_SHARE:
-        num_winners = 0
-        for seat in range(n):
-            num_winners += has(np.uint64(state.winners), seat)
-        for seat in range(n):
-            if has(np.uint64(state.winners), seat):
-                state.rewards[seat] = np.float32(n - num_winners) / np.float32(num_winners * (n - 1))
-            else:
-                state.rewards[seat] = np.float32(-1.0) / np.float32(n - 1)
-
-
-@kernel
-def next_seat(state: np.recarray, seat: int) -> int:
-    """CS-05: the seat clockwise after a seat."""
-    following = seat + 1
-    return 0 if following == state.options.num_players else following
+        add_win_shares(state)

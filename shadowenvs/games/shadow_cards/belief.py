@@ -12,7 +12,16 @@ import math
 import numpy as np
 
 from shadowenvs import rng
-from shadowenvs.cards import NO_CARD, NO_CARDS, NUM_CARDS, NUM_SUITS, bit, count, lowest, suit_of, without_lowest
+from shadowenvs.cards import (
+    NO_CARD,
+    NUM_CARDS,
+    NUM_SUITS,
+    bit,
+    count,
+    list_cards,
+    set_of,
+    suit_of,
+)
 from shadowenvs.games.shadow_cards.spec import NUM_RESERVES, PREDICT
 from shadowenvs.jit import kernel
 
@@ -56,17 +65,6 @@ def unseen_cards(table: np.recarray, state: np.recarray, seat: int) -> np.uint64
         if state.options.num_players == 3:
             seen |= bit(state.extra[place])
     return table.deck & ~seen
-
-
-@kernel
-def list_cards(cards: np.uint64, out: np.ndarray) -> int:
-    """Writes the numbers of a set in ascending order and returns how many there are."""
-    num = 0
-    while cards != NO_CARDS:
-        out[num] = lowest(cards)
-        cards = without_lowest(cards)
-        num += 1
-    return num
 
 
 # --------------------------------------------------------------------------------------------------- hands with voids
@@ -138,15 +136,6 @@ def take(unseen: np.ndarray, num: int, split: tuple[int, int, int, int], cards: 
             unseen[kept] = card
             kept += 1
     return kept
-
-
-@kernel
-def set_of(cards: np.ndarray) -> np.uint64:
-    """Returns the set of an array of cards."""
-    total = NO_CARDS
-    for card in cards:
-        total |= bit(card)
-    return total
 
 
 @kernel

@@ -21,6 +21,7 @@ from shadowenvs.games.shadow_cards.scoring import write_result
 from shadowenvs.games.shadow_cards.spec import END, INTRODUCTORY, MAX_SEATS, OBSERVATION, PREDICT
 from shadowenvs.jit import kernel
 from shadowenvs.layout import clear_first, write_wide
+from shadowenvs.seats import place_of
 
 _RESULTS_START = OBSERVATION.slices["results"].start
 
@@ -90,13 +91,6 @@ def observe_turn(state: np.recarray, seat: int, obs: np.recarray) -> None:
         if winner >= 0:
             obs.winning[place_of(winner, seat, n)] = 1
             obs.led_suit[suit_of(state.trick[state.trick_leader])] = 1
-
-
-@kernel
-def place_of(other: int, seat: int, n: int) -> int:
-    """Returns how many places clockwise of the observer a seat sits."""
-    place = int(other) - seat
-    return place + n if place < 0 else place
 
 
 @kernel

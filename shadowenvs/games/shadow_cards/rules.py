@@ -11,7 +11,6 @@ from shadowenvs.cards import (
     above,
     bit,
     count,
-    has,
     highest,
     rank_of,
     suit_cards,
@@ -38,6 +37,7 @@ from shadowenvs.games.shadow_cards.spec import (
     TRUMP,
 )
 from shadowenvs.jit import kernel
+from shadowenvs.seats import add_win_shares, next_seat
 
 # ------------------------------------------------------------------------------------------------------------- deal
 
@@ -295,15 +295,4 @@ def end_game(state: np.recarray) -> None:
     state.done = True
     state.to_move = 0
     if state.options.reward == WIN_SHARE:
-        for seat in range(n):
-            if has(np.uint64(state.winners), seat):
-                state.rewards[seat] = np.float32(n - num_winners) / np.float32(num_winners * (n - 1))
-            else:
-                state.rewards[seat] = np.float32(-1.0) / np.float32(n - 1)
-
-
-@kernel
-def next_seat(state: np.recarray, seat: int) -> int:
-    """SC-04: the seat clockwise after a seat."""
-    following = seat + 1
-    return 0 if following == state.options.num_players else following
+        add_win_shares(state)

@@ -8,6 +8,7 @@ from shadowenvs.game import WIN_SHARE
 from shadowenvs.games.shadow_games.deck import NUM_TYPES
 from shadowenvs.games.shadow_games.spec import MAX_SEATS
 from shadowenvs.jit import kernel
+from shadowenvs.seats import add_win_shares
 
 
 @kernel
@@ -109,19 +110,3 @@ def scale_potentials(state: np.recarray) -> None:
     denominator = np.float32(4 * int(state.options.victory) * (n - 1))
     for seat in range(n):
         state.rewards[seat] = state.rewards[seat] / denominator
-
-
-@kernel
-def add_win_shares(state: np.recarray) -> None:
-    """SG-125: k winners among n seats get (n - k) / (k (n - 1)) each, the others -1 / (n - 1)."""
-    n = int(state.options.num_players)
-    winners = np.int64(state.winners)
-    num_winners = 0
-    for seat in range(n):
-        num_winners += int((winners >> seat) & 1)
-    for seat in range(n):
-        if (winners >> seat) & 1:
-            share = np.float32(n - num_winners) / np.float32(num_winners * (n - 1))
-        else:
-            share = np.float32(-1.0) / np.float32(n - 1)
-        state.rewards[seat] += share

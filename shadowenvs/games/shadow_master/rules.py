@@ -9,7 +9,7 @@ import numpy as np
 from shadowenvs import rng
 from shadowenvs.cards import count
 from shadowenvs.game import NO_ACTION, WIN_SHARE
-from shadowenvs.games.shadow_master.scoring import find_winners, is_past_the_end, score_round, share_victory
+from shadowenvs.games.shadow_master.scoring import find_winners, is_past_the_end, score_round
 from shadowenvs.games.shadow_master.spec import (
     ANY,
     END_OF_DECK,
@@ -31,6 +31,7 @@ from shadowenvs.games.shadow_master.spec import (
     WHITE,
 )
 from shadowenvs.jit import kernel
+from shadowenvs.seats import add_win_shares
 
 TICKS = 128  # places for ticks, or looks, in an index of random draws
 LOW_HALF = np.uint64(0xFFFF)
@@ -278,7 +279,7 @@ def end_round(table: np.recarray, state: np.recarray) -> None:
         state.winners = find_winners(state)
         state.done = True
         if state.options.variant != POCKET and state.options.reward == WIN_SHARE:
-            share_victory(state)
+            add_win_shares(state)
     else:
         start_round(table, state)
 

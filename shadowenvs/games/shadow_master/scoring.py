@@ -97,15 +97,3 @@ def find_winners(state: np.recarray) -> int:
         if key == best:
             winners |= 1 << seat
     return winners
-
-
-@kernel
-def share_victory(state: np.recarray) -> None:
-    """Gives each of k winners (n - k) / (k (n - 1)) and every other seat -1 / (n - 1)."""
-    n = int(state.options.num_players)
-    num_winners = count(np.uint64(state.winners))
-    for seat in range(n):
-        if int(state.winners) >> seat & 1:
-            state.rewards[seat] = np.float32(n - num_winners) / np.float32(num_winners * (n - 1))
-        else:
-            state.rewards[seat] = np.float32(-1.0) / np.float32(n - 1)
