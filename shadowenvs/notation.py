@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
+from shadowenvs.cards import NUM_RANKS
 from shadowenvs.game import Options
 
 EMPTY = "-"
+_CARD = re.compile(r"([A-Z])(\d+)")
 OptionsType = TypeVar("OptionsType", bound=Options)
 
 
@@ -100,3 +103,34 @@ def by_seat(key: str, text: str, num: int) -> list[str]:
     if len(parts) != num:
         raise ValueError(f"{key} must list {num} seats separated by '/', not {len(parts)}")
     return parts
+
+
+class CardWords:
+    """Cards as text: the letter of a suit and a rank, as ``R8``."""
+
+    def __init__(self, letters: str) -> None:
+        """Takes the letters of the suits in their order."""
+        self.letters = letters
+
+    def format(self, card: int) -> str:
+        """Returns a card as its suit's letter and its rank."""
+        return self.letters[card // NUM_RANKS] + str(card % NUM_RANKS)
+
+    def parse(self, text: str) -> int:
+        """Returns the card number 0 to 59, or raises ValueError."""
+        match = _CARD.fullmatch(text.strip().upper())
+        if match is None or match[1] not in self.letters or int(match[2]) >= NUM_RANKS:
+            raise ValueError(f"{text!r} is not a card; cards are a letter of {self.letters} and a rank 0 to 14, as R8")
+        return self.letters.index(match[1]) * NUM_RANKS + int(match[2])
+
+    def format_all(self, cards: Iterable[int]) -> str:
+        """Returns cards one after the other, ``-`` for none."""
+        return "".join(map(self.format, cards)) or EMPTY
+
+    def parse_all(self, text: str) -> list[int]:
+        """Returns the cards of a text like ``R4Y1``, in its order, or raises ValueError."""
+        if text == EMPTY:
+            return []
+        if _CARD.sub("", text):
+            raise ValueError(f"{text!r} is not a list of cards like R4Y1")
+        return [self.parse(match[0]) for match in _CARD.finditer(text)]

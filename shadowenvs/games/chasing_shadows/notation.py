@@ -24,7 +24,6 @@ first follow card nor set aside has been seen.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -47,42 +46,16 @@ from shadowenvs.games.chasing_shadows.spec import (
     SUIT_NAMES,
     ChasingShadowsOptions,
 )
-from shadowenvs.notation import EMPTY, by_seat, join_words, split_words, whole_number
+from shadowenvs.notation import EMPTY, CardWords, by_seat, join_words, split_words, whole_number
 
-_CARD = re.compile(r"([A-Z])(\d+)")
+_WORDS = CardWords(SUIT_LETTERS)
+format_card, parse_card, format_cards, parse_cards = _WORDS.format, _WORDS.parse, _WORDS.format_all, _WORDS.parse_all
 
 Boxes = list[int | None]
 """Blue, red, yellow and grey box of one seat in one round, None for an empty one."""
 
 
 # -------------------------------------------------------------------------------------------------- cards and actions
-
-
-def format_card(card: int) -> str:
-    """Returns a card as its suit's letter and its rank."""
-    return SUIT_LETTERS[card // NUM_RANKS] + str(card % NUM_RANKS)
-
-
-def parse_card(text: str) -> int:
-    """Returns the card number 0 to 59, or raises ValueError."""
-    match = _CARD.fullmatch(text.strip().upper())
-    if match is None or match[1] not in SUIT_LETTERS or int(match[2]) >= NUM_RANKS:
-        raise ValueError(f"{text!r} is not a card; cards are a letter of {SUIT_LETTERS} and a rank 0 to 14, as R8")
-    return SUIT_LETTERS.index(match[1]) * NUM_RANKS + int(match[2])
-
-
-def format_cards(cards: Iterable[int]) -> str:
-    """Returns cards one after the other, ``-`` for none."""
-    return "".join(map(format_card, cards)) or EMPTY
-
-
-def parse_cards(text: str) -> list[int]:
-    """Returns the cards of a text like ``R4Y1``, in its order, or raises ValueError."""
-    if text == EMPTY:
-        return []
-    if _CARD.sub("", text):
-        raise ValueError(f"{text!r} is not a list of cards like R4Y1")
-    return [parse_card(match[0]) for match in _CARD.finditer(text)]
 
 
 def format_action(_: ChasingShadowsOptions, action: int) -> str:
