@@ -267,16 +267,15 @@ def check_options(file: Path, card: Card, options: Mapping[str, Any]) -> None:
 
 def check_tensors(file: Path, card: Card, tensors: Tensors, game: Game | None) -> None:
     """Refuses networks whose tensors are not those that the card and the game ask for."""
-    features = game.observation.size if game else _length(tensors.get("scale"))
-    num_actions = game.num_actions if game else _length(tensors.get("policy.out.bias"))
     kind = card.network.get("alike", "")
     try:
-        places = alike_places(game or get_game(card.game), kind) if kind else None
+        if kind and game is None:
+            game = get_game(card.game)
+        places = alike_places(game, kind) if game is not None else None
     except ValueError as error:
-        raise CheckpointError(file, "network", str(error)) from None
-    if places is not None:
-        features = places.entries.size + len(places.other_entries)
-        num_actions = places.actions.size + len(places.other_actions)
+        raise CheckpointError(file.with_name(CARD_FILE), "network" if game else "game", str(error)) from None
+    features = game.observation.size if game else _length(tensors.get("scale"))
+    num_actions = game.num_actions if game else _length(tensors.get("policy.out.bias"))
     shapes = {"scale": (features,), **network_shapes("policy", card.network, features, num_actions, places)}
     if any(name.startswith("value.") for name in tensors):
         shapes |= network_shapes("value", card.network, features, 1, places)

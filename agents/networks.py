@@ -7,11 +7,13 @@ use of it in two ways:
   A layer sees the thing and the mean over all of them, the first layer also the entries that belong to none.
 - ``"ordered"``: the things are put in descending order of one of their entries before an ordinary network reads them.
 
-Either way two things that change places in an observation change places in the outputs.
+Either way two things that change places in an observation change places in the outputs; with ``"ordered"`` if their
+entries differ, as things whose entries are equal stay in the order of their numbers.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -26,10 +28,20 @@ ALIKE = ("", "shared", "ordered")
 
 Floats = NDArray[np.float32]
 Network = Callable[[NDArray[np.int8]], Floats]
+"""Gives outputs, float32 [B, A], for observations, int8 [B, F]."""
+
+
+def alike_kinds(game: Game) -> tuple[str, ...]:
+    """Returns those of :data:`ALIKE` that a network for this game can be."""
+    if game.alike is None:
+        return ALIKE[:1]
+    return ALIKE if game.alike.order else ALIKE[:2]
 
 
 def alike_places(game: Game, kind: str) -> AlikePlaces | None:
     """Returns where the things are that a network of this kind treats alike; None for the kind "".
+
+    They have an order only if the network is to put them in order.
 
     Raises:
         ValueError: There are no such things in the game, or no order of them.
@@ -40,22 +52,23 @@ def alike_places(game: Game, kind: str) -> AlikePlaces | None:
         raise ValueError(f"{game.title} has no things that are alike: alike must be '', not {kind!r}")
     if kind == "ordered" and not game.alike.order:
         raise ValueError(f"{game.title} has no order of its {game.alike.name}: alike must be '' or 'shared'")
-    return game.alike.places(game.observation, game.actions)
+    places = game.alike.places(game.observation, game.actions)
+    return places if kind == "ordered" else dataclasses.replace(places, order=None)
 
 
-def make_network(game: Game, network: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]) -> Network:
-    """Returns the function that gives outputs, float32 [B, A], for observations, int8 [B, F].
+def make_network(
+    network: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]], places: AlikePlaces | None
+) -> Network:
+    """Returns a policy's network.
 
     Args:
-        game: The game.
         network: Its description in a checkpoint's card.
         tensors: Its weights, as :mod:`agents.checkpoint` lists them.
+        places: What :func:`alike_places` returned for its kind.
     """
-    kind = network.get("alike", "")
-    places = alike_places(game, kind)
     if places is None:
         return FlatNetwork(network, tensors)
-    if kind == "ordered":
+    if places.order is not None:
         return OrderedNetwork(places, network, tensors)
     return SharedNetwork(places, network, tensors)
 
@@ -125,11 +138,11 @@ class SharedNetwork:
         own = observations[:, self.entries] * self.entry_scale
         others = observations[:, self.other_entries] * self.other_scale
         values: Floats = own @ self.first_own + (others @ self.first_others)[:, None] + self.first_bias
-        outputs = np.empty((len(observations), self.places.actions.size + len(self.places.other_actions)), np.float32)
         for own_weight, mean_weight, bias in self.layers:
             self.activate(values)
             mean = values.mean(axis=1)
             values = values @ own_weight + (mean @ mean_weight)[:, None] + bias
+        outputs = np.empty((len(observations), self.places.actions.size + len(self.places.other_actions)), np.float32)
         outputs[:, self.places.actions] = values
         if self.rest is not None:
             outputs[:, self.places.other_actions] = mean @ self.rest[0] + self.rest[1]
@@ -160,11 +173,11 @@ def network_shapes(
         network: Its description in a checkpoint's card.
         features: Entries of an observation.
         outputs: Outputs: actions, or 1 for values.
-        places: Where the things are that the network treats alike, None for none.
+        places: What :func:`alike_places` returned for its kind.
     """
     hidden = list(network["hidden"])
     inputs = [features, *hidden]
-    shared = places if network.get("alike") == "shared" else None
+    shared = places if places is not None and places.order is None else None
     if shared is not None:
         inputs[0] = shared.entries.shape[1] + len(shared.other_entries)
         if name == "policy":  # values concern no thing: after the first layer their network is an ordinary one

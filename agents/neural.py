@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.checkpoint import CARD_FILE, Card, CheckpointError, Tensors, present, read_card
 from agents.checkpoint import load as load_checkpoint
-from agents.networks import make_network
+from agents.networks import alike_places, make_network
 from shadowenvs import GAMES, get_game
 from shadowenvs.game import Game
 from shadowenvs.turn import Turn
@@ -71,12 +71,27 @@ class NeuralAgent:
         greedy: Whether it takes the most likely action; if not, it draws from the network's distribution.
     """
 
-    def __init__(self, card: Card, tensors: Tensors, name: str, *, greedy: bool = True) -> None:
-        """Takes what :func:`agents.checkpoint.load` returned; :meth:`load` does both."""
+    def __init__(
+        self, card: Card, tensors: Tensors, name: str, *, greedy: bool = True, game: Game | None = None
+    ) -> None:
+        """Takes what :func:`agents.checkpoint.load` returned; :meth:`load` does both.
+
+        Args:
+            card: The checkpoint's card.
+            tensors: Its tensors.
+            name: What it is called.
+            greedy: Whether it takes the most likely action.
+            game: The game; default the listed one that the card names.
+
+        Raises:
+            ValueError: The network treats things alike that the game has not.
+        """
         self.name = name
         self.card = card
         self.greedy = greedy
-        self._network = make_network(get_game(card.game), card.network, tensors)
+        kind = card.network.get("alike", "")
+        places = alike_places(game or get_game(card.game), kind) if kind else None
+        self._network = make_network(card.network, tensors, places)
 
     @classmethod
     def load(cls, folder: str | Path, game: Game, *, greedy: bool = True, name: str | None = None) -> NeuralAgent:
@@ -86,7 +101,7 @@ class NeuralAgent:
             CheckpointError: It is missing, damaged, or for another game, version or layout.
         """
         card, tensors = load_checkpoint(folder, game)
-        return cls(card, tensors, str(folder) if name is None else name, greedy=greedy)
+        return cls(card, tensors, str(folder) if name is None else name, greedy=greedy, game=game)
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """Returns the network's outputs, float32 [B, A], for observations, int8 [B, F]."""

@@ -211,6 +211,7 @@ def ratios(figures: Mapping[str, Sequence[float]], games: Sequence[str]) -> dict
 
 
 def summary(values: Sequence[float]) -> dict[str, float]:
+    """Returns median, lowest and highest value."""
     return {"median": statistics.median(values), "low": min(values), "high": max(values)}
 
 

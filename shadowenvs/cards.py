@@ -73,6 +73,26 @@ def without_lowest(cards: np.uint64) -> np.uint64:
 
 
 @kernel
+def list_cards(cards: np.uint64, out: np.ndarray) -> int:
+    """Writes the numbers of a set into integers [n] in ascending order and returns how many there are."""
+    num = 0
+    while cards != NO_CARDS:
+        out[num] = lowest(cards)
+        cards = without_lowest(cards)
+        num += 1
+    return num
+
+
+@kernel
+def set_of(cards: np.ndarray) -> np.uint64:
+    """Returns the set of an array of cards, integers [n]."""
+    total = NO_CARDS
+    for card in cards:
+        total |= bit(int(card))
+    return total
+
+
+@kernel
 def above(card: int) -> np.uint64:
     """Returns the set of all numbers above the card; card -1 gives all."""
     return ~((ONE << np.uint64(card + 1)) - ONE)
@@ -136,23 +156,3 @@ def _write_bits(cards: Any, entries: Any, start: Any = 0) -> Any:
 @overload(write_rank_counts, strict=False)
 def _write_rank_counts(cards: Any, entries: Any) -> Any:
     return lambda cards, entries: _store_rank_counts(np.uint64(cards), entries)
-
-
-@kernel
-def list_cards(cards: np.uint64, out: np.ndarray) -> int:
-    """Writes the numbers of a set in ascending order and returns how many there are."""
-    num = 0
-    while cards != NO_CARDS:
-        out[num] = lowest(cards)
-        cards = without_lowest(cards)
-        num += 1
-    return num
-
-
-@kernel
-def set_of(cards: np.ndarray) -> np.uint64:
-    """Returns the set of an array of cards."""
-    total = NO_CARDS
-    for card in cards:
-        total |= bit(int(card))
-    return total

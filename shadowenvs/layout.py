@@ -276,7 +276,7 @@ class Alike:
         count: How many, k.
         fields: Fields of the observation with k equal blocks in their last axis, one for each thing.
         actions: Blocks of actions with k equal parts, likewise.
-        order: Field with one value for each thing that they can be ordered by, "" for none.
+        order: One of the fields, with one value for each thing, that they can be ordered by; "" for none.
     """
 
     name: str
@@ -290,17 +290,20 @@ class Alike:
 
         Raises:
             KeyError: A field is not in the layout, or a block not among the actions.
-            ValueError: A field or a block does not fall into k equal parts, or the order's field has not k values.
+            ValueError: There are no fields or no blocks, one does not fall into k equal parts, or the order is none of
+                the fields with k values.
         """
+        if not self.fields or not self.actions:
+            raise ValueError(f"{self.name} need a field and a block of actions at least")
         for name in self.fields:
             observation[name]  # KeyError if it is not there
-        if self.order and observation[self.order].shape != (self.count,):
+        if self.order and (self.order not in self.fields or observation[self.order].shape != (self.count,)):
             raise ValueError(f"field {self.order} does not tell {self.count} {self.name} apart")
         entries = []
         for field in observation.fields:
             if field.name in self.fields:
                 places = np.arange(observation.size)[observation.slices[field.name]].reshape(field.stored_shape)
-                if field.wide or places.shape[-1] % self.count:
+                if field.wide or not field.shape or field.shape[-1] % self.count:
                     raise ValueError(f"field {field.name} does not fall into {self.count} {self.name}")
                 blocks = places.reshape((*places.shape[:-1], self.count, -1))
                 entries.append(np.moveaxis(blocks, -2, 0).reshape(self.count, -1))

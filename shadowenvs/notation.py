@@ -109,7 +109,7 @@ class CardWords:
     """Cards as text: the letter of a suit and a rank, as ``R8``."""
 
     def __init__(self, letters: str) -> None:
-        """Takes the letters of the suits in their order."""
+        """Takes the letters of the suits in the order of their numbers, which begin with 0."""
         self.letters = letters
 
     def format(self, card: int) -> str:
@@ -120,7 +120,9 @@ class CardWords:
         """Returns the card number 0 to 59, or raises ValueError."""
         match = _CARD.fullmatch(text.strip().upper())
         if match is None or match[1] not in self.letters or int(match[2]) >= NUM_RANKS:
-            raise ValueError(f"{text!r} is not a card; cards are a letter of {self.letters} and a rank 0 to 14, as R8")
+            raise ValueError(
+                f"{text!r} is not a card; cards are a letter of {self.letters} and a rank 0 to {NUM_RANKS - 1}, as R8"
+            )
         return self.letters.index(match[1]) * NUM_RANKS + int(match[2])
 
     def format_all(self, cards: Iterable[int]) -> str:

@@ -10,7 +10,7 @@ from shadowenvs.jit import kernel
 
 @kernel
 def next_seat(state: np.recarray, seat: int) -> int:
-    """Returns the seat clockwise after a seat (SC-04, CS-05)."""
+    """Returns the seat clockwise after a seat."""
     following = seat + 1
     return 0 if following == state.options.num_players else following
 
@@ -24,7 +24,7 @@ def place_of(other: int, seat: int, n: int) -> int:
 
 @kernel
 def add_win_shares(state: np.recarray) -> None:
-    """Adds the share of the victory to the rewards (SC-121 to SC-123, CS-100 to CS-102, SG-125, SM-68).
+    """Adds the share of the victory to the rewards.
 
     Each of k winners among n seats gets (n - k) / (k (n - 1)), every other seat -1 / (n - 1).
     """

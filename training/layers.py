@@ -29,6 +29,8 @@ class FlatFeatures(BaseFeaturesExtractor):
         scale: float32 [F], what entries are divided by.
         num_inputs: Inputs of the layer in a checkpoint.
         inputs: int64 [inputs], those of them that the weights here are for.
+        places: Where the things are that are put in order first, None for none.
+        in_bfloat16: Whether it computes in bfloat16.
         linear: The layer.
     """
 
@@ -51,7 +53,7 @@ class FlatFeatures(BaseFeaturesExtractor):
         self.inputs = np.flatnonzero(varies)
         self.num_inputs = len(varies)
         self.scale = scale
-        self.places = places  # where the network is to put things in order first
+        self.places = places
         self.in_bfloat16 = bfloat16
         self.register_buffer("columns", torch.from_numpy(self.inputs))
         self.register_buffer("inverse_scale", torch.from_numpy(1.0 / scale[self.inputs]))
@@ -101,7 +103,13 @@ class HiddenLayers(MlpExtractor):
 class SharedFeatures(BaseFeaturesExtractor):
     """The first layer with the same weights for each of k alike things; see :mod:`agents.networks`.
 
-    Attributes: Those of :class:`FlatFeatures`.
+    Attributes:
+        scale: float32 [F], what entries are divided by; the same for all things.
+        num_inputs: Inputs of the layer in a checkpoint.
+        inputs: int64 [inputs], those of them that the weights here are for.
+        places: Where the things are.
+        in_bfloat16: Whether it computes in bfloat16.
+        linear: The layer.
     """
 
     def __init__(
@@ -119,10 +127,7 @@ class SharedFeatures(BaseFeaturesExtractor):
         self.others: torch.Tensor
         self.my_inverse_scale: torch.Tensor
         self.other_inverse_scale: torch.Tensor
-        # What varies for one thing varies for all, and they have one scale.
-        varies, self.scale = varies.copy(), scale.copy()
-        varies[places.entries] = varies[places.entries].any(axis=0)
-        self.scale[places.entries] = self.scale[places.entries].max(axis=0)
+        self.scale = scale
         self.places = places
         self.in_bfloat16 = bfloat16
         used = np.concatenate([varies[places.entries[0]], varies[places.other_entries]])
@@ -130,7 +135,6 @@ class SharedFeatures(BaseFeaturesExtractor):
         self.num_inputs = len(used)
         mine = places.entries[:, varies[places.entries[0]]]
         others = places.other_entries[varies[places.other_entries]]
-        self.num_mine = mine.shape[1]
         self.register_buffer("mine", torch.from_numpy(mine.flatten()))
         self.register_buffer("others", torch.from_numpy(others))
         self.register_buffer("my_inverse_scale", torch.from_numpy(1.0 / self.scale[mine]))
@@ -139,6 +143,7 @@ class SharedFeatures(BaseFeaturesExtractor):
         self.activation = ACTIVATIONS[activation]()
 
     def restore(self, observations: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
+        """Returns the outputs as they are: nothing was put in order."""
         return outputs
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
@@ -158,8 +163,11 @@ class SharedLayers(MlpExtractor):
     ones that see the mean of the first layer.
     """
 
-    def __init__(self, sizes: list[int], activation: type[nn.Module], bfloat16: bool) -> None:
-        super().__init__(sizes[0], {"pi": [], "vf": sizes[1:]}, activation)
+    def __init__(
+        self, sizes: list[int], activation: type[nn.Module], bfloat16: bool, device: torch.device | str
+    ) -> None:
+        """Makes layers of these sizes, the first of which is that of the layer before."""
+        super().__init__(sizes[0], {"pi": [], "vf": sizes[1:]}, activation, device)
         self.policy_net = nn.ModuleList(  # type: ignore[assignment]
             nn.Linear(2 * before, after) for before, after in itertools.pairwise(sizes)
         )
@@ -184,6 +192,7 @@ class SharedActions(nn.Module):
     """The last layer of a policy that shares weights: outputs for the actions of each thing, and for the others."""
 
     def __init__(self, places: AlikePlaces, size: int) -> None:
+        """Makes the layer after one of this size."""
         super().__init__()
         self.places: torch.Tensor
         self.out = nn.Linear(2 * size, places.actions.shape[1])
@@ -202,7 +211,7 @@ class SharedActions(nn.Module):
 
 
 def both(layer: nn.Linear, each: torch.Tensor, common: torch.Tensor) -> torch.Tensor:
-    """Applies a layer to inputs of each thing, [B, k, E], followed by inputs common to all, [B, G]."""
+    """Returns [B, k, out]: a layer applied to inputs of each thing, [B, k, E], followed by common ones, [B, G]."""
     size = each.shape[-1]
     mine = nn.functional.linear(each, layer.weight[:, :size], layer.bias)
     return mine + nn.functional.linear(common, layer.weight[:, size:])[:, None]

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtractor
 from stable_baselines3.common.type_aliases import Schedule
@@ -32,7 +33,7 @@ class PolicyNetworks(MaskableActorCriticPolicy):
         features = self.features_extractor
         if isinstance(features, SharedFeatures):
             sizes = [self.features_dim, *cast(dict[str, list[int]], self.net_arch)["pi"]]
-            self.mlp_extractor = SharedLayers(sizes, self.activation_fn, features.in_bfloat16)
+            self.mlp_extractor = SharedLayers(sizes, self.activation_fn, features.in_bfloat16, self.device)
             return
         kind = HiddenLayers if features.in_bfloat16 else MlpExtractor
         self.mlp_extractor = kind(self.features_dim, self.net_arch, self.activation_fn, self.device)
@@ -58,6 +59,15 @@ class PolicyNetworks(MaskableActorCriticPolicy):
             legal = torch.as_tensor(masks, dtype=torch.bool).reshape(logits.shape)
             logits = logits.masked_fill(~legal, ILLEGAL)
         return torch.log_softmax(logits, dim=1), self.value_net(latent_value)
+
+    def get_distribution(  # type: ignore[override]
+        self, obs: torch.Tensor, action_masks: Any = None
+    ) -> MaskableDistribution:
+        """Returns the distribution of actions, from which the methods for prediction draw."""
+        distribution = self.action_dist.proba_distribution(self.log_probabilities(obs, action_masks)[0])
+        if action_masks is not None:
+            distribution.apply_masking(action_masks)
+        return distribution
 
     # The two methods that training spends its time in: as those of the base class, but they mask and normalise once
     # where its distributions do it three times.
@@ -122,11 +132,20 @@ class Entries:
         scale = np.minimum(np.maximum(2.0 * deviations, 1.0), game.observation.scale())
         return cls(low < high, scale.astype(np.float32))
 
+    def alike(self, places: AlikePlaces | None) -> Entries:
+        """Returns the same for all things that are alike: what varies for one, and the largest scale of one."""
+        if places is None:
+            return self
+        varies, scale = self.varies.copy(), self.scale.copy()
+        varies[places.entries] = varies[places.entries].any(axis=0)
+        scale[places.entries] = scale[places.entries].max(axis=0)
+        return Entries(varies, scale)
+
     @classmethod
     def of(cls, tensors: dict[str, NDArray[Any]], places: AlikePlaces | None) -> Entries:
-        """Returns those of a checkpoint whose network shares weights for things in these places, or does not."""
+        """Returns those of a checkpoint; ``places`` are those of what its network treats alike."""
         used = (tensors["policy.0.weight"] != 0.0).any(axis=0)
-        if places is None:
+        if places is None or places.order is not None:
             return cls(used, tensors["scale"].copy())
         varies = np.zeros(len(tensors["scale"]), np.bool_)
         varies[places.entries], varies[places.other_entries] = np.split(used, [places.entries.shape[1]])
@@ -138,7 +157,6 @@ def policy_arguments(
     hidden: tuple[int, ...],
     activation: str,
     bfloat16: bool,
-    alike: str = "",
     places: AlikePlaces | None = None,
 ) -> dict[str, Any]:
     """Returns the ``policy_kwargs`` of MaskablePPO for PolicyNetworks with these hidden layers.
@@ -148,11 +166,11 @@ def policy_arguments(
         hidden: Sizes of the hidden layers.
         activation: One of ACTIVATIONS.
         bfloat16: Whether hidden layers compute in bfloat16; outputs, weights and optimiser are float32 in any case.
-        alike: What the networks make of things that are alike, one of :data:`agents.networks.ALIKE`.
-        places: Where these are; None if nothing is made of them.
+        places: What :func:`agents.networks.alike_places` returns for the kind of network.
     """
+    entries = entries.alike(places)
     return {
-        "features_extractor_class": SharedFeatures if alike == "shared" else FlatFeatures,
+        "features_extractor_class": FlatFeatures if places is None or places.order is not None else SharedFeatures,
         "features_extractor_kwargs": {
             "scale": entries.scale,
             "varies": entries.varies,

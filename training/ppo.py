@@ -30,6 +30,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from tqdm import tqdm
 
+from agents.checkpoint import MODEL_FILE, check_tensors
 from agents.command import argument, fail, parse
 from agents.heuristic import HeuristicAgent
 from agents.matches import Standing, draw_deals, play_deals
@@ -111,6 +112,8 @@ class Args:
             raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, not {self.activation!r}")
         if self.alike not in ALIKE:
             raise ValueError(f"alike must be one of {', '.join(map(repr, ALIKE))}, not {self.alike!r}")
+        if self.average < 0:
+            raise ValueError(f"average must be at least 0, not {self.average}")
         if not self.hidden or min(self.hidden) < 1:
             raise ValueError(f"hidden must be sizes of at least 1, not {self.hidden!r}")
         for name in (
@@ -209,20 +212,22 @@ class Run:
         if args.alike:
             self.network["alike"] = args.alike
         torch.set_num_threads(args.torch_threads)
+        places = alike_places(self.game, args.alike)
         card, tensors = load(self.folder / "checkpoint", self.game, self.options) if found else (None, {})
+        if card is not None and card.network != self.network:
+            raise ValueError(f"{self.folder}: the run's network is {card.network}, not {self.network}")
         step = card.step if card is not None else 0
         self.until = args.steps
         self.imitated: dict[str, Any] = {}
         self.average: Tensors = {}
-        self.model = self._make_model(step, tensors)
+        entries = Entries.of(tensors, places) if tensors else Entries.measure(self.game, self.options)
+        network = policy_arguments(entries, args.hidden, args.activation, args.bfloat16, places)
+        self.model = self._make_model(step, network)
         if card is not None:
             self._take_up(card, tensors)
 
-    def _make_model(self, step: int, tensors: dict[str, Any]) -> MaskablePPO:
+    def _make_model(self, step: int, policy_kwargs: dict[str, Any]) -> MaskablePPO:
         args = self.args
-        places = alike_places(self.game, args.alike)
-        shared = places if args.alike == "shared" else None
-        entries = Entries.of(tensors, shared) if tensors else Entries.measure(self.game, self.options)
         model = MaskablePPO(
             PolicyNetworks,
             self._make_env(self.options),
@@ -234,7 +239,7 @@ class Run:
             gae_lambda=args.gae_lambda,
             ent_coef=args.entropy,
             clip_range=args.clip,
-            policy_kwargs=policy_arguments(entries, args.hidden, args.activation, args.bfloat16, args.alike, places),
+            policy_kwargs=policy_kwargs,
             # A resumed run must not deal the games of its beginning again.
             seed=(args.seed + 1_000_003 * step) % 2**32,
             device="cpu",
@@ -268,8 +273,6 @@ class Run:
         return first + (last - first) * (1.0 - remaining) * self.until / self.args.steps
 
     def _take_up(self, card: Card, tensors: dict[str, Any]) -> None:
-        if card.network != self.network:
-            raise ValueError(f"{self.folder}: the run's network is {card.network}, not {self.network}")
         import_tensors(self.policy, tensors)
         import_optimizer(self.model.policy, tensors)
         self.model.num_timesteps = card.step
@@ -278,7 +281,10 @@ class Run:
         self.model._n_updates = trainer["updates"]
         self.history = trainer["history"]
         self.imitated = trainer["imitated"]
-        self.average = average_of(tensors)
+        if self.args.average:
+            self.average = average_of(tensors)
+        if self.average:
+            check_tensors(self.folder / "checkpoint" / MODEL_FILE, card, self.average, self.game)
         self.pool.restore(trainer["pool"])
 
     # ------------------------------------------------------------------------------------------------------- saving
@@ -315,17 +321,15 @@ class Run:
     def update_average(self, decisions: int) -> None:
         """Takes the weights after another so many decisions into the average of those of the policy.
 
-        The latest decisions weigh most: as many as ``average`` make up 63 % of it. At first all weigh the same.
+        The latest decisions weigh most: as many as ``average`` make up 63 % of it. At the start of a run all weigh the
+        same.
         """
         if not self.args.average:
             return
-        share = max(
-            decisions / max(decisions, self.model.num_timesteps), 1.0 - math.exp(-decisions / self.args.average)
-        )
+        share = max(decisions / self.model.num_timesteps, 1.0 - math.exp(-decisions / self.args.average))
         now = policy_of(export_tensors(self.policy))
-        self.average = {
-            name: old + np.float32(share) * (now[name] - old) for name, old in (self.average or now).items()
-        }
+        before = self.average or now
+        self.average = {name: before[name] + np.float32(share) * (now[name] - before[name]) for name in now}
 
     def add_to_pool(self) -> None:
         """Lets the learner as it is now play among the past selves."""

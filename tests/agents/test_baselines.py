@@ -62,10 +62,9 @@ def test_card_is_complete_and_current(name: str) -> None:
 def torch_logits(game: Game, card: Card, tensors: Tensors) -> Callable[[np.ndarray], np.ndarray]:
     """The policy network as the trainer computes it with PyTorch, without the logarithm of the softmax."""
     network = card.network
-    kind = network.get("alike", "")
-    places = alike_places(game, kind)
-    entries = Entries.of(tensors, places if kind == "shared" else None)
-    arguments = policy_arguments(entries, tuple(network["hidden"]), network["activation"], False, kind, places)
+    places = alike_places(game, network.get("alike", ""))
+    entries = Entries.of(tensors, places)
+    arguments = policy_arguments(entries, tuple(network["hidden"]), network["activation"], False, places)
     policy = PolicyNetworks(*spaces(Batch(game, 1)), lambda _: 0.0, **arguments)
     # A policy that comes with the checkout has no value network any more.
     values = {name: tensor for name, tensor in export_tensors(policy).items() if name.startswith("value.")}

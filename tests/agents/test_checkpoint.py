@@ -20,7 +20,7 @@ import pytest
 import safetensors.numpy
 
 from agents.checkpoint import CARD_FILE, FORMAT, MODEL_FILE, Card, CheckpointError, load, previous
-from agents.networks import ALIKE
+from agents.networks import ALIKE, alike_kinds
 from shadowenvs import GAMES, get_game
 from shadowenvs.game import Game
 from training import checkpoint
@@ -180,15 +180,27 @@ def test_layer_that_the_card_does_not_know(folder: Path) -> None:
     refused(folder, MODEL_FILE, "policy.7.bias", "not part of the network")
 
 
-def test_a_game_without_things_that_are_alike(tmp_path: Path, make_policy: Callable[..., Any]) -> None:
-    for game in map(get_game, GAMES):
-        for kind in ALIKE[1:]:
-            if game.alike is not None and (kind == "shared" or game.alike.order):
-                continue
-            card, tensors = make_policy(game)
-            card = dataclasses.replace(card, network={**card.network, "alike": kind})
-            with pytest.raises(CheckpointError, match=f"network: {game.title} has no"):
-                save(tmp_path / "policy", card, tensors)
+@pytest.mark.parametrize(
+    ("name", "kind"), [(name, kind) for name in GAMES for kind in ALIKE if kind not in alike_kinds(get_game(name))]
+)
+def test_a_game_without_things_that_are_alike(
+    tmp_path: Path, make_policy: Callable[..., Any], name: str, kind: str
+) -> None:
+    game = get_game(name)
+    card, tensors = make_policy(game)
+    card = dataclasses.replace(card, network={**card.network, "alike": kind})
+    with pytest.raises(CheckpointError, match=f"{CARD_FILE}: network: {game.title} has no"):
+        save(tmp_path / "policy", card, tensors)
+
+
+@pytest.mark.parametrize("kind", ALIKE[1:])
+def test_alike_things_of_a_game_that_is_not_there(
+    folder: Path, game: Game, make_policy: Callable[..., Any], kind: str
+) -> None:
+    card, tensors = make_policy(game)
+    card = dataclasses.replace(card, game="chess", network={**card.network, "alike": kind})
+    with pytest.raises(CheckpointError, match=f"{CARD_FILE}: game: unknown game 'chess'"):
+        save(folder, card, tensors)
 
 
 def test_sizes_of_another_game(folder: Path, game: Game) -> None:

@@ -9,19 +9,14 @@ import numpy as np
 import pytest
 
 from agents.checkpoint import network_error
-from agents.networks import ALIKE, alike_places, make_network
+from agents.networks import alike_kinds, alike_places, make_network
 from shadowenvs import GAMES, get_game
 from shadowenvs.batch import Batch
 from shadowenvs.game import Game
 from shadowenvs.layout import AlikePlaces
 
 Tensors = dict[str, np.ndarray]
-KINDS = [
-    (name, kind)
-    for name in GAMES
-    for kind in ALIKE[1:]
-    if (alike := get_game(name).alike) is not None and (kind == "shared" or alike.order)
-]
+KINDS = [(name, kind) for name in GAMES for kind in alike_kinds(get_game(name))[1:]]
 
 
 def observe(game: Game, decisions: int = 25) -> np.ndarray:
@@ -61,8 +56,8 @@ def test_shared_weights(name: str, make_policy: Callable[..., Any]) -> None:
     game = get_game(name)
     card, tensors = make_policy(game, (8, 6, 5), alike="shared")
     observations = observe(game)[::7]
-    found = make_network(game, card.network, tensors)(observations)
     places = alike_places(game, "shared")
+    found = make_network(card.network, tensors, places)(observations)
     assert places is not None and found.dtype == np.float32
     wanted = [shared_reference(places, tensors, 3, observation) for observation in observations]
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
@@ -73,9 +68,9 @@ def test_things_in_order(name: str, make_policy: Callable[..., Any]) -> None:
     """As an ordinary network gives it for an observation whose things are in order already."""
     game = get_game(name)
     card, tensors = make_policy(game, alike="ordered")
-    plain = make_network(game, {**card.network, "alike": ""}, tensors)
-    network = make_network(game, card.network, tensors)
     places = alike_places(game, "ordered")
+    plain = make_network(card.network, tensors, None)
+    network = make_network(card.network, tensors, places)
     assert places is not None and places.order is not None
     for observation in observe(game)[::7]:
         keys = observation[places.order].astype(int)
@@ -94,8 +89,8 @@ def test_things_in_order(name: str, make_policy: Callable[..., Any]) -> None:
 def test_things_change_places(name: str, kind: str, make_policy: Callable[..., Any]) -> None:
     game = get_game(name)
     card, tensors = make_policy(game, alike=kind)
-    network = make_network(game, card.network, tensors)
     places = alike_places(game, kind)
+    network = make_network(card.network, tensors, places)
     assert places is not None
     generator = np.random.default_rng(0)
     observations = observe(game)

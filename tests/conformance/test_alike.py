@@ -8,8 +8,21 @@ import pytest
 from shadowenvs import GAMES, get_game
 from shadowenvs.batch import Batch
 
+GAMES_WITH_ALIKE = [name for name in GAMES if get_game(name).alike is not None]
 
-@pytest.mark.parametrize("name", [name for name in GAMES if get_game(name).alike is not None])
+
+@pytest.mark.parametrize("name", GAMES_WITH_ALIKE)
+def test_no_field_is_forgotten(name: str) -> None:
+    """A field that has a value or a row of values for each thing tells something of each."""
+    game = get_game(name)
+    assert game.alike is not None
+    count = game.alike.count
+    fields = {field.name for field in game.observation.fields if field.shape and field.shape[-1] % count == 0}
+    assert set(game.alike.fields) == fields
+    assert set(game.alike.actions) == {block.name for block in game.actions.blocks if block.count % count == 0}
+
+
+@pytest.mark.parametrize("name", GAMES_WITH_ALIKE)
 def test_the_heuristic_follows_things_that_change_places(name: str) -> None:
     game = get_game(name)
     assert game.alike is not None

@@ -105,12 +105,13 @@ def test_places_of_things_that_are_alike() -> None:
         Field("cards", (2, 6), 0, 1, "two seats, three suits of two ranks"),
         Field("suit", (3,), 0, 1, ""),
         Field("total", (3,), 0, 1000, "", wide=True),
+        Field("level", (), 0, 9, ""),
     )
     actions = Actions(ActionBlock("PASS", 1, ""), ActionBlock("PLAY", 6, ""), ActionBlock("NAME", 3, ""))
     alike = Alike("suits", 3, ("suit", "cards"), ("PLAY", "NAME"), order="suit")
     places = alike.places(layout, actions)
     assert places.entries.tolist() == [[2, 3, 8, 9, 14], [4, 5, 10, 11, 15], [6, 7, 12, 13, 16]]
-    assert places.other_entries.tolist() == [0, 1, *range(17, 23)]
+    assert places.other_entries.tolist() == [0, 1, *range(17, 24)]
     assert places.actions.tolist() == [[1, 2, 7], [3, 4, 8], [5, 6, 9]]
     assert places.other_actions.tolist() == [0]
     assert places.order is not None and places.order.tolist() == [14, 15, 16]
@@ -118,11 +119,18 @@ def test_places_of_things_that_are_alike() -> None:
     for wrong, error, message in (
         (Alike("suits", 3, ("hand",), ("PLAY",)), KeyError, "no field 'hand'"),
         (Alike("suits", 3, ("suit",), ("HOLD",)), KeyError, "no block 'HOLD'; blocks are: PASS, PLAY, NAME"),
-        (Alike("suits", 3, ("suit",), ("PLAY",), order="rank"), KeyError, "no field 'rank'"),
+        (Alike("suits", 3, ("suit", "level"), ("PLAY",)), ValueError, "field level does not fall into 3 suits"),
+        (Alike("suits", 3, (), ("PLAY",)), ValueError, "suits need a field and a block"),
+        (Alike("suits", 3, ("suit",), ()), ValueError, "suits need a field and a block"),
+        (Alike("suits", 3, ("cards",), ("PLAY",), order="suit"), ValueError, "field suit does not tell 3 suits apart"),
         (Alike("suits", 3, ("phase",), ("PLAY",)), ValueError, "field phase does not fall into 3 suits"),
         (Alike("suits", 3, ("total",), ("PLAY",)), ValueError, "field total does not fall into 3 suits"),
         (Alike("suits", 3, ("suit",), ("PASS",)), ValueError, "block PASS does not fall into 3 suits"),
-        (Alike("suits", 3, ("suit",), ("PLAY",), order="cards"), ValueError, "field cards does not tell 3 suits apart"),
+        (
+            Alike("suits", 3, ("suit", "cards"), ("PLAY",), order="cards"),
+            ValueError,
+            "field cards does not tell 3 suits apart",
+        ),
     ):
         with pytest.raises(error, match=message):
             wrong.places(layout, actions)

@@ -29,8 +29,7 @@ SMALL |= {"eval_every": 0, "eval_deals": 2, "final_deals": 2, "imitate": 128, "i
 def make_networks(batch: LearnerBatch, kind: str, entries: Entries, bfloat16: bool = False) -> PolicyNetworks:
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    places = alike_places(batch.game, kind)
-    arguments = policy_arguments(entries, (24, 16, 12), "relu", bfloat16, kind, places)
+    arguments = policy_arguments(entries, (24, 16, 12), "relu", bfloat16, alike_places(batch.game, kind))
     return PolicyNetworks(*spaces(batch), lambda _: 1e-3, **arguments)
 
 
@@ -46,7 +45,7 @@ def test_the_same_in_numpy_and_after_saving(tmp_path: Path, name: str, kind: str
     card = Card.of(game, options, {"hidden": [24, 16, 12], "activation": "relu", "alike": kind})
     save(tmp_path / "policy", card, export_tensors(policy))
     card, tensors = load(tmp_path / "policy", game)
-    again = make_networks(batch, kind, Entries.of(tensors, alike_places(game, kind) if kind == "shared" else None))
+    again = make_networks(batch, kind, Entries.of(tensors, alike_places(game, kind)))
     import_tensors(again, tensors)
     agent = NeuralAgent(card, tensors, "net")
     generator = np.random.default_rng(0)
@@ -58,6 +57,11 @@ def test_the_same_in_numpy_and_after_saving(tmp_path: Path, name: str, kind: str
             for found, wanted in zip(again.log_probabilities(observations, turn.masks), (guesses, values), strict=True):
                 torch.testing.assert_close(found, wanted)
             torch.testing.assert_close(policy.predict_values(observations), values)
+            distribution = policy.get_distribution(observations, turn.masks).distribution
+            assert distribution is not None
+            torch.testing.assert_close(distribution.probs, guesses.exp(), rtol=1e-4, atol=1e-5)
+        chosen, _ = policy.predict(turn.observations, deterministic=True, action_masks=turn.masks)
+        np.testing.assert_array_equal(chosen, guesses.numpy().argmax(axis=1))
         logits = torch.from_numpy(np.where(turn.masks, agent.logits(turn.observations), -1e8))
         torch.testing.assert_close(torch.log_softmax(logits, dim=1).float(), guesses, rtol=1e-3, atol=1e-3)
         batch.step(turn.heuristic_actions())
@@ -93,6 +97,14 @@ def test_a_run_is_taken_up(tmp_path: Path, name: str, kind: str) -> None:
         Run(make_args(name, **{**args, "resume": True, "alike": ""}))
 
 
+@pytest.mark.parametrize(("name", "kind"), KINDS)
+def test_a_run_is_not_taken_up_with_another_network(tmp_path: Path, name: str, kind: str) -> None:
+    args = {**SMALL, "run": str(tmp_path / "run"), "imitate": 0}
+    assert Run(make_args(name, **args, alike="")).train()
+    with pytest.raises(ValueError, match="the run's network is"):
+        Run(make_args(name, **{**args, "resume": True, "alike": kind}))
+
+
 def test_wrong_words(capsys: pytest.CaptureFixture[str]) -> None:
     name = KINDS[0][0]
     with pytest.raises(SystemExit):
@@ -102,6 +114,7 @@ def test_wrong_words(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_games_without_such_things(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     without = [name for name in GAMES if get_game(name).alike is None]
+    assert without
     for name in without:
         assert ppo.main(["--game", name, "--alike", "shared", "--run", str(tmp_path / name)]) == 1
         assert f"{get_game(name).title} has no things that are alike" in capsys.readouterr().err

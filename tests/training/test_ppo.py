@@ -21,7 +21,7 @@ from agents.registry import make
 from shadowenvs import GAMES, get_game
 from shadowenvs.aec import TableEnv
 from shadowenvs.learner import LearnerBatch
-from training import publish
+from training import checkpoint, publish
 from training.checkpoint import average_of, policy_of
 from training.networks import export_tensors, import_tensors
 from training.ppo import Args, Run, main, make_args, read_args
@@ -382,3 +382,26 @@ def test_the_average_plays_is_kept_and_is_published(tmp_path: Path) -> None:
     assert all(np.array_equal(tensor, average[name]) for name, tensor in again.average.items())
     for name, tensor in export_tensors(again.policy).items():
         np.testing.assert_array_equal(tensor, tensors[name])
+
+
+def test_without_an_average_the_weights_as_they_are_play(tmp_path: Path) -> None:
+    """Also after a run that had one."""
+    words = [*SMALL, "--run", str(tmp_path / "run")]
+    assert main([*words, "--steps", "512", "--average", "300"], lambda _: None) == 0
+    assert main([*words, "--steps", "1024", "--resume"], lambda _: None) == 0
+    _, tensors = load(tmp_path / "run" / "checkpoint")
+    _, policy = load(tmp_path / "run" / "policy")
+    assert not average_of(tensors)
+    assert all(np.array_equal(tensor, tensors[name]) for name, tensor in policy.items())
+
+
+def test_wrong_averages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([*SMALL, "--average", "-5"])
+    assert "average must be at least 0, not -5" in capsys.readouterr().err
+    folder = tmp_path / "run"
+    assert main([*SMALL, "--run", str(folder), "--steps", "256", "--average", "300"], lambda _: None) == 0
+    card, tensors = load(folder / "checkpoint")
+    checkpoint.save(folder / "checkpoint", card, {**tensors, "average.policy.out.bias": np.zeros(3, np.float32)})
+    assert main([*SMALL, "--run", str(folder), "--steps", "512", "--average", "300", "--resume"]) == 1
+    assert "policy.out.bias: must be float32 of shape" in capsys.readouterr().err

@@ -9,14 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from shadowenvs import rng
-from shadowenvs.cards import (
-    NUM_RANKS,
-    NUM_SUITS,
-    count,
-    list_cards,
-    set_of,
-    suit_cards,
-)
+from shadowenvs.cards import NUM_RANKS, NUM_SUITS, count, list_cards, set_of, suit_cards
 from shadowenvs.games.chasing_shadows.spec import MAX_SEATS
 from shadowenvs.jit import kernel
 

@@ -12,16 +12,7 @@ import math
 import numpy as np
 
 from shadowenvs import rng
-from shadowenvs.cards import (
-    NO_CARD,
-    NUM_CARDS,
-    NUM_SUITS,
-    bit,
-    count,
-    list_cards,
-    set_of,
-    suit_of,
-)
+from shadowenvs.cards import NO_CARD, NUM_CARDS, NUM_SUITS, bit, count, list_cards, set_of, suit_of
 from shadowenvs.games.shadow_cards.spec import NUM_RESERVES, PREDICT
 from shadowenvs.jit import kernel
 
