@@ -26,10 +26,7 @@ from agents.checkpoint import (
     previous,
 )
 
-__all__ = ["Card", "CheckpointError", "Tensors", "average_of", "load", "policy_of", "save"]
-
-AVERAGE = "average."
-"""What the names of a policy's averaged tensors begin with in a trainer's checkpoint."""
+__all__ = ["Card", "CheckpointError", "Tensors", "load", "save"]
 
 
 def save(folder: str | Path, card: Card, tensors: Mapping[str, NDArray[Any]]) -> Card:
@@ -80,17 +77,6 @@ def save(folder: str | Path, card: Card, tensors: Mapping[str, NDArray[Any]]) ->
     sync_folder(folder.parent)
     remove(old)
     return card
-
-
-def average_of(tensors: Mapping[str, NDArray[Any]]) -> Tensors:
-    """Returns the averaged tensors of a policy in a trainer's checkpoint, by their plain names; empty without any."""
-    return {name.removeprefix(AVERAGE): tensor for name, tensor in tensors.items() if name.startswith(AVERAGE)}
-
-
-def policy_of(tensors: Mapping[str, NDArray[Any]]) -> Tensors:
-    """Returns what plays by a trainer's checkpoint: the policy's tensors, averaged ones if there are any."""
-    now = {name: tensor for name, tensor in tensors.items() if name == "scale" or name.startswith("policy.")}
-    return {**now, **average_of(tensors)}
 
 
 def refuse_others(place: Path) -> None:

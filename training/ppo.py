@@ -12,7 +12,6 @@ line too. A run lives in one folder:
 from __future__ import annotations
 
 import dataclasses
-import math
 import shlex
 import signal
 import sys
@@ -23,14 +22,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from tqdm import tqdm
 
-from agents.checkpoint import MODEL_FILE, check_tensors
 from agents.command import argument, fail, parse
 from agents.heuristic import HeuristicAgent
 from agents.matches import Standing, draw_deals, play_deals
@@ -42,7 +39,7 @@ from shadowenvs.cli import parse_options
 from shadowenvs.game import Game, Options
 from shadowenvs.learner import LearnerBatch
 from shadowenvs.sb3 import SeatVecEnv
-from training.checkpoint import AVERAGE, Card, Tensors, average_of, load, policy_of, save
+from training.checkpoint import Card, load, save
 from training.imitation import imitate, learn_values
 from training.layers import ACTIVATIONS
 from training.networks import (
@@ -91,7 +88,6 @@ class Args:
     imitate_minibatch: int = argument("of these per gradient step", 1024)
     imitate_epochs: int = argument("passes over each rollout of these", 4)
     imitate_rate: float = argument("learning rate meanwhile, at the start; falls to a tenth", 1e-3)
-    average: int = argument("decisions that the weights of the policy are averaged over; 0 for no average", 0)
     win_share_after: int = argument("decisions after which the reward is the share of the victory; 0 for never", 0)
     value_decisions: int = argument("decisions from which the value network then learns before PPO goes on", 500_000)
     random_share: float = argument("share of opponents' seats at random", 0.1)
@@ -112,8 +108,6 @@ class Args:
             raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, not {self.activation!r}")
         if self.alike not in ALIKE:
             raise ValueError(f"alike must be one of {', '.join(map(repr, ALIKE))}, not {self.alike!r}")
-        if self.average < 0:
-            raise ValueError(f"average must be at least 0, not {self.average}")
         if not self.hidden or min(self.hidden) < 1:
             raise ValueError(f"hidden must be sizes of at least 1, not {self.hidden!r}")
         for name in (
@@ -219,7 +213,6 @@ class Run:
         step = card.step if card is not None else 0
         self.until = args.steps
         self.imitated: dict[str, Any] = {}
-        self.average: Tensors = {}
         entries = Entries.of(tensors, places) if tensors else Entries.measure(self.game, self.options)
         network = policy_arguments(entries, args.hidden, args.activation, args.bfloat16, places)
         self.model = self._make_model(step, network)
@@ -281,10 +274,6 @@ class Run:
         self.model._n_updates = trainer["updates"]
         self.history = trainer["history"]
         self.imitated = trainer["imitated"]
-        if self.args.average:
-            self.average = average_of(tensors)
-        if self.average:
-            check_tensors(self.folder / "checkpoint" / MODEL_FILE, card, self.average, self.game)
         self.pool.restore(trainer["pool"])
 
     # ------------------------------------------------------------------------------------------------------- saving
@@ -304,7 +293,7 @@ class Run:
 
     def save(self) -> None:
         """Writes the checkpoint and the policy."""
-        tensors = self.tensors()
+        tensors = export_tensors(self.policy)
         trainer = {"updates": self.model._n_updates, "history": self.history, "pool": self.pool.steps}
         trainer["imitated"] = self.imitated
         save(
@@ -312,24 +301,7 @@ class Run:
             self.card(trainer=trainer),
             {**tensors, **export_optimizer(self.model.policy)},
         )
-        save(self.folder / "policy", self.card(**(self.history[-1] if self.history else {})), policy_of(tensors))
-
-    def tensors(self) -> Tensors:
-        """Returns the weights of both networks, and the average of the policy's if there is one."""
-        return {**export_tensors(self.policy), **{AVERAGE + name: tensor for name, tensor in self.average.items()}}
-
-    def update_average(self, decisions: int) -> None:
-        """Takes the weights after another so many decisions into the average of those of the policy.
-
-        The latest decisions weigh most: as many as ``average`` make up 63 % of it. At the start of a run all weigh the
-        same.
-        """
-        if not self.args.average:
-            return
-        share = max(decisions / self.model.num_timesteps, 1.0 - math.exp(-decisions / self.args.average))
-        now = policy_of(export_tensors(self.policy))
-        before = self.average or now
-        self.average = {name: before[name] + np.float32(share) * (now[name] - before[name]) for name in now}
+        save(self.folder / "policy", self.card(**(self.history[-1] if self.history else {})), tensors)
 
     def add_to_pool(self) -> None:
         """Lets the learner as it is now play among the past selves."""
@@ -340,7 +312,7 @@ class Run:
 
     def evaluate(self, num_deals: int) -> dict[str, Any]:
         """Plays the greedy policy against n - 1 random and n - 1 heuristic opponents, and keeps the result."""
-        learner = NeuralAgent(self.card(), policy_of(self.tensors()), "ppo")
+        learner = NeuralAgent(self.card(), export_tensors(self.policy), "ppo")
         entry: dict[str, Any] = {"step": self.model.num_timesteps, "seconds": round(self.seconds, 1)}
         for opponent in (RandomAgent(), HeuristicAgent()):
             standing = self.match(learner, opponent, num_deals)
@@ -443,7 +415,7 @@ class Keeper(BaseCallback):
         self._clock = time.monotonic()
         step = run.model.num_timesteps
         self._bar = tqdm(total=run.args.steps, initial=step, unit=" decisions", unit_scale=True, desc=run.game.name)
-        self._saved = self._averaged = step
+        self._saved = step
         self._pooled = run.pool.steps[-1] if run.pool.steps else step - run.args.pool_every
         self._evaluated = run.history[-1]["step"] if run.history else step
 
@@ -454,7 +426,6 @@ class Keeper(BaseCallback):
         now = time.monotonic()
         run.seconds += now - self._clock
         self._clock = now
-        self._average()
         self._bar.update(step - self._bar.n)
         if step - self._pooled >= args.pool_every:
             run.add_to_pool()
@@ -473,14 +444,7 @@ class Keeper(BaseCallback):
     def _on_step(self) -> bool:
         return not self.interrupted
 
-    def _average(self) -> None:
-        step = self.run.model.num_timesteps
-        if step > self._averaged:
-            self.run.update_average(step - self._averaged)
-            self._averaged = step
-
     def close(self) -> None:
-        self._average()
         self.run.seconds += time.monotonic() - self._clock
         self._bar.update(self.run.model.num_timesteps - self._bar.n)
         self._bar.close()

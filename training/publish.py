@@ -16,7 +16,7 @@ from agents.checkpoint import MODEL_FILE
 from agents.command import argument, fail, parse
 from agents.neural import BASELINES
 from shadowenvs import get_game
-from training.checkpoint import Card, load, policy_of, save
+from training.checkpoint import Card, load, save
 from training.report import draw_curve
 
 PROG = "training.publish"
@@ -45,7 +45,7 @@ def publish(args: Args) -> tuple[Path, Card]:
     history = trainer["history"]
     if not history or not history[-1].get("final"):
         raise ValueError(f"{args.run}: the run is not finished")
-    kept = policy_of(tensors)
+    kept = {name: tensor for name, tensor in tensors.items() if name == "scale" or name.startswith("policy.")}
     size = sum(tensor.nbytes for tensor in kept.values())
     if size > MOST_BYTES:
         raise ValueError(f"{args.run}: the policy takes {size:,} bytes; at most {MOST_BYTES:,} may be published")

@@ -21,8 +21,6 @@ from agents.registry import make
 from shadowenvs import GAMES, get_game
 from shadowenvs.aec import TableEnv
 from shadowenvs.learner import LearnerBatch
-from training import checkpoint, publish
-from training.checkpoint import average_of, policy_of
 from training.networks import export_tensors, import_tensors
 from training.ppo import Args, Run, main, make_args, read_args
 from training.report import write_report
@@ -337,71 +335,3 @@ def test_images_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(words) == 1
     assert "this trainer reads observations without images" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
-
-
-# ------------------------------------------------------------------------------------------------------------- average
-
-
-def test_what_an_average_of_weights_is(tmp_path: Path) -> None:
-    """At first the plain mean of what the weights were after each update, later one of the latest."""
-    run = Run(small_args(tmp_path / "run", "--average", "1000", "--steps", "999999"))
-    bias = run.policy.action_net.bias
-
-    def update(step: int, decisions: int, value: float) -> float:
-        run.model.num_timesteps = step
-        with torch.no_grad():
-            bias.fill_(value)
-        run.update_average(decisions)
-        return float(policy_of(run.tensors())["policy.out.bias"][0])
-
-    assert update(100, 100, 5.0) == pytest.approx(5.0)
-    assert update(200, 100, 8.0) == pytest.approx(6.5)
-    assert update(400, 200, 3.0) == pytest.approx(4.75), "the last 200 of 400 decisions weigh one half"
-    late = [update(100_000 + 100 * i, 100, 1.0) for i in range(1, 11)]
-    assert late[-1] == pytest.approx(1.0 + 3.75 / np.e), "a thousand decisions leave 1/e of what was before"
-    assert bias.tolist()[0] == 1.0 and (run.tensors()["policy.out.bias"] == 1.0).all(), (
-        "PPO itself goes on with its weights"
-    )
-
-
-def test_the_average_plays_is_kept_and_is_published(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    lines: list[str] = []
-    assert main([*SMALL, "--run", str(folder), "--steps", "768", "--average", "300"], lines.append) == 0
-    _, tensors = load(folder / "checkpoint")
-    _, policy = load(folder / "policy")
-    average = average_of(tensors)
-    assert set(average) == set(policy) == {name for name in tensors if name.startswith("policy.")} | {"scale"}
-    assert any((tensor != tensors[name]).any() for name, tensor in average.items())
-    words = ["--run", str(folder), "--to", str(tmp_path / "ppo"), "--curve", str(tmp_path / "curve.svg")]
-    assert publish.main(words, lines.append) == 0
-    for found in (policy, load(tmp_path / "ppo")[1]):
-        assert set(found) == set(average)
-        assert all(np.array_equal(tensor, average[name]) for name, tensor in found.items())
-    again = Run(small_args(folder, "--steps", "1024", "--average", "300", "--resume"))
-    assert all(np.array_equal(tensor, average[name]) for name, tensor in again.average.items())
-    for name, tensor in export_tensors(again.policy).items():
-        np.testing.assert_array_equal(tensor, tensors[name])
-
-
-def test_without_an_average_the_weights_as_they_are_play(tmp_path: Path) -> None:
-    """Also after a run that had one."""
-    words = [*SMALL, "--run", str(tmp_path / "run")]
-    assert main([*words, "--steps", "512", "--average", "300"], lambda _: None) == 0
-    assert main([*words, "--steps", "1024", "--resume"], lambda _: None) == 0
-    _, tensors = load(tmp_path / "run" / "checkpoint")
-    _, policy = load(tmp_path / "run" / "policy")
-    assert not average_of(tensors)
-    assert all(np.array_equal(tensor, tensors[name]) for name, tensor in policy.items())
-
-
-def test_wrong_averages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main([*SMALL, "--average", "-5"])
-    assert "average must be at least 0, not -5" in capsys.readouterr().err
-    folder = tmp_path / "run"
-    assert main([*SMALL, "--run", str(folder), "--steps", "256", "--average", "300"], lambda _: None) == 0
-    card, tensors = load(folder / "checkpoint")
-    checkpoint.save(folder / "checkpoint", card, {**tensors, "average.policy.out.bias": np.zeros(3, np.float32)})
-    assert main([*SMALL, "--run", str(folder), "--steps", "512", "--average", "300", "--resume"]) == 1
-    assert "policy.out.bias: must be float32 of shape" in capsys.readouterr().err
