@@ -59,6 +59,17 @@ def test_card_is_complete_and_current(name: str) -> None:
     assert (BASELINES / name / MODEL_FILE).stat().st_size <= MOST_BYTES + 4096
 
 
+@pytest.mark.parametrize("name", baselines())
+def test_the_document_says_what_the_card_says(name: str) -> None:
+    card = load_policy(name).card
+    results = card.results
+    cells = ["{:.3f} ({:.3f} to {:.3f})".format(*results[f"share_{other}"]) for other in ("heuristic", "random")]
+    cells.append(f"{results['heuristic_share_random'][0]:.3f}")
+    decisions = f"{results['imitated']['decisions'] / 1e6:.1f} + {card.step / 1e6:.1f} million"
+    row = f"| {' | '.join([get_game(card.game).title, *cells, decisions, f'{card.wall_time / 60:.0f}'])} |"
+    assert row in (ROOT / "docs" / "training.md").read_text(), row
+
+
 def torch_logits(game: Game, card: Card, tensors: Tensors) -> Callable[[np.ndarray], np.ndarray]:
     """The policy network as the trainer computes it with PyTorch, without the logarithm of the softmax."""
     network = card.network
