@@ -214,7 +214,7 @@ def test_entries_are_scaled_by_what_they_are(game: str) -> None:
 
 def test_entries_of_a_checkpoint() -> None:
     policy = make_networks()
-    entries = Entries.of(export_tensors(policy))
+    entries = Entries.of(export_tensors(policy), None)
     measured = Entries.measure(GAME, OPTIONS, num_tables=64, decisions=128)
     np.testing.assert_array_equal(entries.varies, measured.varies)
     np.testing.assert_array_equal(entries.scale, measured.scale)
