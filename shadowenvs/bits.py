@@ -118,11 +118,18 @@ def _chunk_bits(rows: Any, row: Any, chunk: Any) -> Any:
 
 
 def expand(builder: Any, number: Any, length: int) -> Any:
-    """Returns the lowest bits of a number as a vector of bytes; every target has some instructions for it."""
-    bits = builder.trunc(number, ir.IntType(length))
-    return builder.zext(
-        builder.bitcast(bits, ir.VectorType(ir.IntType(1), length)), ir.VectorType(ir.IntType(8), length)
-    )
+    """Returns the lowest bits of a number as a vector of bytes; every target has some instructions for it.
+
+    Whole eights of them are expanded and those too many dropped: with other lengths the compiler fails for processors
+    that have AVX2 but not AVX-512.
+    """
+    whole = -(-length // 8) * 8
+    flags = builder.bitcast(builder.trunc(number, ir.IntType(whole)), ir.VectorType(ir.IntType(1), whole))
+    octets = builder.zext(flags, ir.VectorType(ir.IntType(8), whole))
+    if whole == length:
+        return octets
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), length), list(range(length)))
+    return builder.shuffle_vector(octets, octets, lanes)
 
 
 def store(context: Any, builder: Any, values: Any, array: Any, array_type: Any, start: Any = None) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import pickle
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -81,6 +82,22 @@ def digest(name: str) -> str:
         total.update(batch.determinised(np.zeros(2), seeds_of(1, 2)).tobytes())
         total.update(batch.turn(np.random.default_rng(1)).heuristic_actions().tobytes())
     return total.hexdigest()
+
+
+@pytest.mark.skipif(not is_compiled(), reason="kernels run uncompiled: there is no target")
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the targets are those of x86-64")
+@pytest.mark.parametrize("processor", [pytest.param("x86-64", marks=pytest.mark.long), "haswell"])
+@pytest.mark.parametrize("name", games())
+def test_kernels_compile_for_other_processors(tmp_path: Path, name: str, processor: str) -> None:
+    """Without AVX, and with AVX2 alone, which most notebooks have: the same games as on this machine."""
+    script = f"from tests.conformance.test_batch import digest; print(digest({name!r}))"
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": "", "PYTHONPATH": str(root)}
+    environment["NUMBA_CACHE_DIR"] = str(tmp_path)
+    command = [sys.executable, "-W", "error", "-c", script]
+    output = subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, check=False)
+    assert output.returncode == 0, output.stderr
+    assert output.stdout.strip() == digest(name)
 
 
 @pytest.mark.parametrize("other_mode", [False, True], ids=["same_mode", "other_mode"])
