@@ -20,17 +20,17 @@ from shadowenvs.layout import AlikePlaces
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
 
-class FlatFeatures(BaseFeaturesExtractor):
+class FirstLayer(BaseFeaturesExtractor):
     """The first layer, shared by policy and value: entries of an observation divided by their scale, then linear.
 
     Entries that do not vary are left out. The layer has no weights for them; in a checkpoint these are 0.
 
     Attributes:
         scale: float32 [F], what entries are divided by.
+        places: Where things are that the networks treat alike, None for none.
+        in_bfloat16: Whether it computes in bfloat16.
         num_inputs: Inputs of the layer in a checkpoint.
         inputs: int64 [inputs], those of them that the weights here are for.
-        places: Where the things are that are put in order first, None for none.
-        in_bfloat16: Whether it computes in bfloat16.
         linear: The layer.
     """
 
@@ -45,32 +45,49 @@ class FlatFeatures(BaseFeaturesExtractor):
         bfloat16: bool,
     ) -> None:
         super().__init__(observation_space, size)
-        self.columns: torch.Tensor
-        self.inverse_scale: torch.Tensor
-        self.order: torch.Tensor
-        self.entries: torch.Tensor
-        self.actions: torch.Tensor
-        self.inputs = np.flatnonzero(varies)
-        self.num_inputs = len(varies)
         self.scale = scale
         self.places = places
         self.in_bfloat16 = bfloat16
-        self.register_buffer("columns", torch.from_numpy(self.inputs))
-        self.register_buffer("inverse_scale", torch.from_numpy(1.0 / scale[self.inputs]))
+        used = self.prepare(varies)
+        self.num_inputs = len(used)
+        self.inputs = np.flatnonzero(used)
         self.linear = nn.Linear(len(self.inputs), size)
         self.activation = ACTIVATIONS[activation]()
-        if places is not None:
-            assert places.order is not None
-            self.register_buffer("order", torch.from_numpy(places.order))
-            self.register_buffer("entries", torch.from_numpy(places.entries))
-            self.register_buffer("actions", torch.from_numpy(places.actions))
+
+    def prepare(self, varies: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Keeps what :meth:`forward` needs of varying entries, bool [F], and returns the inputs used, bool [inputs]."""
+        raise NotImplementedError
+
+    def restore(self, observations: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
+        """Returns outputs for actions, [B, A], as they belong to the things, if the layer has put these in order."""
+        return outputs
+
+
+class FlatFeatures(FirstLayer):
+    """An ordinary first layer; where there are places of things, these are put in order for it."""
+
+    columns: torch.Tensor
+    inverse_scale: torch.Tensor
+    order: torch.Tensor
+    entries: torch.Tensor
+    actions: torch.Tensor
+
+    def prepare(self, varies: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        columns = np.flatnonzero(varies)
+        self.register_buffer("columns", torch.from_numpy(columns))
+        self.register_buffer("inverse_scale", torch.from_numpy(1.0 / self.scale[columns]))
+        if self.places is not None:
+            assert self.places.order is not None
+            self.register_buffer("order", torch.from_numpy(self.places.order))
+            self.register_buffer("entries", torch.from_numpy(self.places.entries))
+            self.register_buffer("actions", torch.from_numpy(self.places.actions))
+        return varies
 
     def find_order(self, observations: torch.Tensor) -> torch.Tensor:
         """Returns the things from the one with the highest entry to the one with the lowest, int64 [B, k]."""
         return torch.argsort(-observations.index_select(1, self.order).short(), dim=1, stable=True)
 
     def restore(self, observations: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
-        """Returns outputs for actions, [B, A], that belong to things in order, as they belong to the things."""
         if self.places is None:
             return outputs
         places = self.actions[self.find_order(observations)].flatten(1)
@@ -100,51 +117,23 @@ class HiddenLayers(MlpExtractor):
             return super().forward_critic(features).float()
 
 
-class SharedFeatures(BaseFeaturesExtractor):
-    """The first layer with the same weights for each of k alike things; see :mod:`agents.networks`.
+class SharedFeatures(FirstLayer):
+    """The first layer with the same weights for each of k alike things; see :mod:`agents.networks`."""
 
-    Attributes:
-        scale: float32 [F], what entries are divided by; the same for all things.
-        num_inputs: Inputs of the layer in a checkpoint.
-        inputs: int64 [inputs], those of them that the weights here are for.
-        places: Where the things are.
-        in_bfloat16: Whether it computes in bfloat16.
-        linear: The layer.
-    """
+    mine: torch.Tensor
+    others: torch.Tensor
+    my_inverse_scale: torch.Tensor
+    other_inverse_scale: torch.Tensor
 
-    def __init__(
-        self,
-        observation_space: gymnasium.spaces.Box,
-        scale: NDArray[np.float32],
-        varies: NDArray[np.bool_],
-        places: AlikePlaces,
-        size: int,
-        activation: str,
-        bfloat16: bool,
-    ) -> None:
-        super().__init__(observation_space, size)
-        self.mine: torch.Tensor
-        self.others: torch.Tensor
-        self.my_inverse_scale: torch.Tensor
-        self.other_inverse_scale: torch.Tensor
-        self.scale = scale
-        self.places = places
-        self.in_bfloat16 = bfloat16
-        used = np.concatenate([varies[places.entries[0]], varies[places.other_entries]])
-        self.inputs = np.flatnonzero(used)
-        self.num_inputs = len(used)
-        mine = places.entries[:, varies[places.entries[0]]]
-        others = places.other_entries[varies[places.other_entries]]
+    def prepare(self, varies: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        assert self.places is not None
+        entries, other_entries = self.places.entries, self.places.other_entries
+        mine, others = entries[:, varies[entries[0]]], other_entries[varies[other_entries]]
         self.register_buffer("mine", torch.from_numpy(mine.flatten()))
         self.register_buffer("others", torch.from_numpy(others))
         self.register_buffer("my_inverse_scale", torch.from_numpy(1.0 / self.scale[mine]))
         self.register_buffer("other_inverse_scale", torch.from_numpy(1.0 / self.scale[others]))
-        self.linear = nn.Linear(len(self.inputs), size)
-        self.activation = ACTIVATIONS[activation]()
-
-    def restore(self, observations: torch.Tensor, outputs: torch.Tensor) -> torch.Tensor:
-        """Returns the outputs as they are: nothing was put in order."""
-        return outputs
+        return np.concatenate([varies[entries[0]], varies[other_entries]])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Returns float32 [B, k, size] for observations int8 [B, F]."""

@@ -18,7 +18,15 @@ from torch import nn
 from shadowenvs.game import Game, Options
 from shadowenvs.layout import AlikePlaces
 from shadowenvs.learner import LearnerBatch
-from training.layers import ACTIVATIONS, FlatFeatures, HiddenLayers, SharedActions, SharedFeatures, SharedLayers
+from training.layers import (
+    ACTIVATIONS,
+    FirstLayer,
+    FlatFeatures,
+    HiddenLayers,
+    SharedActions,
+    SharedFeatures,
+    SharedLayers,
+)
 
 ILLEGAL = -1e8
 FIRST = ("policy.0", "value.0")
@@ -27,7 +35,7 @@ FIRST = ("policy.0", "value.0")
 class PolicyNetworks(MaskableActorCriticPolicy):
     """Policy and value networks with a common first layer."""
 
-    features_extractor: FlatFeatures | SharedFeatures
+    features_extractor: FirstLayer
 
     def _build_mlp_extractor(self) -> None:
         features = self.features_extractor
@@ -41,6 +49,7 @@ class PolicyNetworks(MaskableActorCriticPolicy):
     def _build(self, lr_schedule: Schedule) -> None:
         super()._build(lr_schedule)
         if isinstance(self.features_extractor, SharedFeatures):
+            assert self.features_extractor.places is not None
             self.action_net = SharedActions(self.features_extractor.places, self.mlp_extractor.latent_dim_pi)
             self.action_net.apply(partial(self.init_weights, gain=0.01))
             self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)  # type: ignore[call-arg]

@@ -93,8 +93,7 @@ def _store_word(typing_context: Any, flags: Any, record: Any, start: Any) -> Any
     number = start.literal_value
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        bits = builder.bitcast(arguments[0], ir.VectorType(ir.IntType(1), WORD))
-        values = builder.zext(bits, ir.VectorType(ir.IntType(8), WORD))
+        values = expand(builder, arguments[0], WORD)
         start = ir.Constant(ir.IntType(64), number)
         builder.store(values, _place(builder, arguments[1], start, values.type), align=1)
         return context.get_dummy_value()
